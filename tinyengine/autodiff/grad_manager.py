@@ -1,0 +1,249 @@
+"""GradManager: records what is computed from the tensors it follows, and works out gradients."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from types import TracebackType
+from typing import Any
+
+from .. import chain_rule
+from ..chain_rule import Node, Observer, managers, observers, tape
+from ..dispatch import result
+from ..functional import broadcast_to
+from ..tensor import Tensor
+
+Callback = Callable[[Tensor, Tensor], Tensor]
+
+
+class GradManager:
+    """Computes gradients of whatever is computed from the attached tensors while it records.
+
+    >>> x = tensor([1., 3., 5.])
+    >>> gm = GradManager().attach(x)
+    >>> with gm:
+    ...     y = (x * x).sum()
+    ...     gm.backward(y)
+    >>> x.grad
+    Tensor([ 2.  6. 10.], device=cpux:0)
+
+    ``with gm:`` is short for ``gm.record()`` … ``gm.release()``. Managers nest: what an inner one
+    does in backward is recorded by the outer ones, which gives derivatives of any order.
+    """
+
+    def __init__(self) -> None:
+        self._attached: dict[int, weakref.ref[Tensor]] = {}
+        self._callbacks: dict[int, list[Callback]] = {}
+        self._leaves: list[tuple[Tensor, Node]] = []
+        self._begin = 0
+        self._recording = False
+
+    def attach(
+        self,
+        tensors: Tensor | Iterable[Tensor],
+        callbacks: Callback | Iterable[Callback] | None = None,
+    ) -> GradManager:
+        """Follow `tensors`: backward() will leave their gradients in ``.grad``.
+
+        Tensors are held weakly. One attached while recording is followed from there on.
+
+        Args:
+            tensors: a floating-point tensor, or several.
+            callbacks: functions of the tensor and its gradient, each of which returns the gradient
+                for the next; the last one's is what ``.grad`` gets.
+
+        Returns:
+            this manager.
+
+        Raises:
+            TypeError: what is attached is not a tensor, or cannot have a gradient.
+        """
+        tensors = [tensors] if isinstance(tensors, Tensor) else _all_tensors(tensors)
+        if callbacks is None:
+            callbacks = []
+        elif callable(callbacks):
+            callbacks = [callbacks]
+        callbacks = list(callbacks)
+        for tensor in tensors:
+            if tensor.dtype.kind != "f":
+                raise TypeError(
+                    f"attach(): only floating-point tensors have gradients, and this one of shape"
+                    f" {tensor.shape} is {tensor.dtype}; use astype('float32')"
+                )
+        for tensor in tensors:
+            known = self._attached.get(id(tensor))
+            if known is None or known() is not tensor:
+                self._attached[id(tensor)] = weakref.ref(tensor)
+                self._callbacks[id(tensor)] = []
+                if self._recording:
+                    self._leaves.append((tensor, chain_rule.follow(tensor)))
+            self._callbacks[id(tensor)] += callbacks
+        return self
+
+    def attached_tensors(self) -> list[Tensor]:
+        """The attached tensors that are still alive, in the order in which they were attached."""
+        alive = {key: tensor for key, ref in self._attached.items() if (tensor := ref()) is not None}
+        self._attached = {key: self._attached[key] for key in alive}
+        self._callbacks = {key: self._callbacks[key] for key in alive}
+        return list(alive.values())
+
+    def record(self) -> None:
+        """Begin to record.
+
+        Raises:
+            RuntimeError: this manager records already.
+        """
+        if self._recording:
+            raise RuntimeError("record(): this GradManager is already recording; release() it first")
+        self._recording = True
+        self._begin = len(tape)
+        managers.append(self)
+        self._leaves = [(tensor, chain_rule.follow(tensor)) for tensor in self.attached_tensors()]
+
+    def release(self) -> None:
+        """Stop recording and forget what was recorded."""
+        if self._recording:
+            managers.remove(self)
+            self._recording = False
+            self._leaves = []
+            if not managers:
+                chain_rule.forget()
+
+    def backward(
+        self,
+        y: Tensor | Sequence[Tensor] | None = None,
+        dy: Tensor | Sequence[Tensor] | None = None,
+    ) -> None:
+        """Add to ``.grad`` of each attached tensor the gradient of `y`; then release().
+
+        A tensor that `y` does not depend on keeps its ``.grad``, which is None at first.
+
+        Args:
+            y: the tensor, or tensors, of any shape to differentiate.
+            dy: the gradient at each `y`, of a shape that stretches to its; by default ones.
+
+        Raises:
+            RuntimeError: nothing is recorded.
+            TypeError: `y` or `dy` is not made of tensors.
+            ValueError: a `dy` does not fit its `y`.
+        """
+        if not self._recording:
+            raise RuntimeError(
+                "backward(): no computation history. Did you forget record() (or `with gm:`), or"
+                " call a method that clears the history, such as backward() or release()?"
+            )
+        watching = observers[:]
+        observers.clear()  # what rules compute is told as backward, not as forward steps
+        try:
+            outputs, seeds = _seeds(y, dy)
+            for tensor, seed in zip(outputs, seeds, strict=True):
+                for observer in watching:
+                    observer.seeded(tensor, seed)
+            self._deliver(self._gradients(outputs, seeds, watching), watching)
+        finally:
+            observers[:] = watching
+            self.release()
+
+    def _gradients(
+        self, outputs: list[Tensor], seeds: list[Tensor], watching: list[Observer]
+    ) -> dict[Node, Any]:
+        nested = managers.index(self) > 0  # an outer manager records what the rules compute
+        live = [(y, dy) for y, dy in zip(outputs, seeds, strict=True) if y._node is not None]
+        return chain_rule.backpropagate(
+            [(y._node, dy if nested else dy._data) for y, dy in live],
+            self._begin,
+            wanted=[node for _, node in self._leaves],
+            as_tensors=nested,
+            watching=watching,
+        )
+
+    def _deliver(self, gradients: dict[Node, Any], watching: list[Observer]) -> None:
+        for tensor, node in self._leaves:
+            gradient = gradients.get(node)
+            if gradient is not None:
+                gradient = _gradient_of(tensor, gradient)
+                for callback in self._callbacks[id(tensor)]:
+                    gradient = callback(tensor, gradient)
+                if tensor.grad is None:
+                    tensor.grad = gradient
+                else:
+                    total = tensor.grad + gradient
+                    tensor.grad._data, tensor.grad._node = total._data, total._node
+            for observer in watching:
+                observer.delivered(tensor, gradient)
+
+    def __enter__(self) -> GradManager:
+        self.record()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.release()
+
+
+def _all_tensors(tensors: Any) -> list[Tensor]:
+    try:
+        tensors = list(tensors)
+    except TypeError:
+        tensors = [tensors]
+    for tensor in tensors:
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"attach(): expected a Tensor or several, got {type(tensor).__name__} {tensor!r:.60}"
+            )
+    return tensors
+
+
+def _seeds(y: Any, dy: Any) -> tuple[list[Tensor], list[Tensor]]:
+    """The outputs and the gradient to start from at each."""
+    outputs = _list("y", y)
+    if dy is None:
+        return outputs, [_ones_like(tensor) for tensor in outputs]
+    seeds = _list("dy", dy)
+    if len(seeds) != len(outputs):
+        raise ValueError(f"backward(): {len(outputs)} y but {len(seeds)} dy; give one dy for each y")
+    pairs = zip(outputs, seeds, strict=True)
+    return outputs, [_stretched(seed, tensor) for tensor, seed in pairs]
+
+
+def _ones_like(tensor: Tensor) -> Tensor:
+    return result(tensor.device.put(tensor.device.xp.ones(tensor.shape, tensor.dtype)), tensor.device)
+
+
+def _stretched(seed: Tensor, y: Tensor) -> Tensor:
+    if seed.device is not y.device:
+        raise RuntimeError(
+            f"backward(): y is on {y.device} and dy on {seed.device}; use dy.to(y.device)"
+        )
+    try:
+        return seed.astype(y.dtype) if seed.shape == y.shape else broadcast_to(seed, y.shape)
+    except ValueError:
+        raise ValueError(
+            f"backward(): dy of shape {seed.shape} does not stretch to y of shape {y.shape}"
+        ) from None
+
+
+def _gradient_of(tensor: Tensor, gradient: Any) -> Tensor:
+    """`gradient` as a tensor of its own, of the dtype of `tensor`."""
+    if not isinstance(gradient, Tensor):
+        gradient = gradient if gradient.dtype is tensor.dtype else gradient.astype(tensor.dtype)
+        return result(gradient if gradient.shape else gradient[()], tensor.device)
+    gradient = gradient.astype(tensor.dtype)
+    own = result(gradient._data, tensor.device)
+    own._node = gradient._node
+    return own
+
+
+def _list(role: str, given: Any) -> list[Tensor]:
+    items = [] if given is None else list(given) if isinstance(given, (list, tuple)) else [given]
+    for item in items:
+        if not isinstance(item, Tensor):
+            raise TypeError(
+                f"backward(): {role} must be a Tensor or a list of Tensors, got"
+                f" {type(item).__name__} {item!r:.60}"
+            )
+    return items

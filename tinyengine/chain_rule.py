@@ -1,0 +1,148 @@
+"""The recorded graph and the chain rule, stated once; broadcasting is undone here and nowhere else.
+
+The graph is a tape: one node for each recorded op, in the order in which they ran. Walking it in
+reverse meets every node after all of its users, so backward needs neither a sort nor recursion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol, TypeAlias
+
+from .backend import Array
+
+Pull: TypeAlias = Callable[[Any, Any], Any]
+"""The gradient at an operand, from the gradient at the result and from what the node kept."""
+
+
+class Node:
+    """One recorded op: whose results it used, and what its rules need. Outputs are not kept."""
+
+    __slots__ = ("kept", "kept_tensors", "op", "parents", "pulls", "shapes")
+
+    op: Any
+    pulls: tuple[Pull | None, ...]
+    parents: tuple[Node | None, ...]
+    kept: tuple[Any, ...]
+    kept_tensors: tuple[Any, ...] | None  # the same as Tensors, where two managers record
+    shapes: tuple[tuple[int, ...], ...] | None  # of the operands, where one of them was stretched
+
+
+class Observer(Protocol):
+    """What a Trace must answer to: each call tells of one thing the engine did."""
+
+    def attached(self, tensor: Any) -> None:
+        """A manager began to follow `tensor`."""
+
+    def forward(self, op: Any, operands: Any, attributes: dict[str, Any], out: Any) -> None:
+        """`op` made `out` from `operands`."""
+
+    def failed(self, op: Any, operands: Any, attributes: dict[str, Any], message: str) -> None:
+        """`op` refused `operands`."""
+
+    def seeded(self, tensor: Any, gradient: Any) -> None:
+        """Backward began at `tensor` with `gradient`."""
+
+    def contributed(
+        self, node: Node, operand: int, dout: Any, contribution: Any, total: Any
+    ) -> None:
+        """`dout` arrived at `node`, whose rule sent `contribution` on; `total` is there now."""
+
+    def delivered(self, tensor: Any, gradient: Any) -> None:
+        """Backward ended: `tensor` got `gradient`, or None where no gradient reached it."""
+
+
+tape: list[Node] = []
+managers: list[Any] = []
+"""The managers that record, outermost first."""
+observers: list[Observer] = []
+"""Whoever watches. Empty, it costs one test an op."""
+
+
+def follow(tensor: Any) -> Node:
+    """Begin to record what is computed from `tensor`; the node at which its gradient arrives.
+
+    What the tensor was itself computed from stays connected behind the new node.
+    """
+    node = Node()
+    node.op, node.kept, node.kept_tensors, node.shapes = "leaf", (), None, None
+    node.parents, node.pulls = (tensor._node,), (_pass_on,)
+    if tensor._node is None or tensor._node.op is None:
+        node.parents = node.pulls = ()
+    tensor._node = node
+    tape.append(node)
+    for observer in observers:
+        observer.attached(tensor)
+    return node
+
+
+def forget() -> None:
+    """Drop the tape. Its nodes die, so that a tensor that still points at one is a constant."""
+    for node in tape:
+        node.op = None
+        node.parents = node.pulls = node.kept = ()
+        node.kept_tensors = None
+    tape.clear()
+
+
+def backpropagate(
+    seeds: Iterable[tuple[Node, Any]],
+    begin: int,
+    wanted: Iterable[Node],
+    as_tensors: bool,
+    watching: Sequence[Observer] = (),
+) -> dict[Node, Any]:
+    """The gradient at each of the `wanted` nodes that the `seeds` reach.
+
+    Args:
+        seeds: nodes with the gradient to start from.
+        begin: where on the tape to stop; what was recorded before is a constant.
+        wanted: the nodes to report.
+        as_tensors: run the rules on Tensors, so that an outer manager records them.
+        watching: whom to tell of each contribution.
+    """
+    gradients: dict[Node, Any] = {}
+    for node, dout in seeds:
+        gradients[node] = gradients[node] + dout if node in gradients else dout
+    arrived = dict.fromkeys(wanted)
+    for i in range(len(tape) - 1, begin - 1, -1):
+        node = tape[i]
+        dout = gradients.pop(node, None)
+        if dout is None:
+            continue
+        if node in arrived:
+            arrived[node] = dout
+        kept = node.kept_tensors if as_tensors else node.kept
+        for operand, (parent, pull) in enumerate(zip(node.parents, node.pulls, strict=True)):
+            if parent is None or pull is None:
+                continue
+            contribution = pull(dout, kept)
+            if node.shapes is not None:
+                contribution = unbroadcast(contribution, node.shapes[operand])
+            before = gradients.get(parent)
+            total = contribution if before is None else before + contribution
+            gradients[parent] = total
+            for observer in watching:
+                observer.contributed(node, operand, dout, contribution, total)
+    return {node: gradient for node, gradient in arrived.items() if gradient is not None}
+
+
+def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
+    """Sum `gradient` over the axes along which an operand of `shape` was stretched.
+
+    >>> import numpy as np
+    >>> unbroadcast(np.ones((2, 3)), (3,)), unbroadcast(np.ones((2, 3)), (2, 1))
+    (array([2., 2., 2.]), array([[3.],
+           [3.]]))
+    """
+    if gradient.shape == shape:
+        return gradient
+    if not shape:
+        return gradient.sum()
+    added = len(gradient.shape) - len(shape)
+    stretched = (i + added for i, n in enumerate(shape) if n == 1)
+    return gradient.sum(axis=(*range(added), *stretched)).reshape(shape)
+
+
+def _pass_on(dout: Any, _: Any) -> Array:
+    return dout

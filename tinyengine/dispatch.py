@@ -1,0 +1,189 @@
+"""Running an op: operands to arrays, the forward line, the record of it, and errors that explain."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from .backend import Array
+from .chain_rule import Node, managers, observers, tape
+from .promotion import FLOAT32, promote
+from .tensor import Tensor, as_array
+
+if TYPE_CHECKING:
+    from .op import Op
+
+_new = object.__new__
+_float32 = np.float32
+
+
+def result(data: Array, device: Any) -> Tensor:
+    """A tensor around an array that nobody else will write to."""
+    out: Tensor = _new(Tensor)
+    out._data, out.device, out._node, out.grad = data, device, None, None
+    return out
+
+
+def binary_call(this: Op) -> Callable[[Any, Any], Any]:
+    """The call of an op with two operands and no attributes: the path on which speed counts."""
+    forward = this.forward
+
+    def call(x: Any, y: Any) -> Any:
+        if x.__class__ is Tensor or isinstance(x, Tensor):
+            a, p, device = x._data, x._node, x.device
+            if y.__class__ is Tensor or isinstance(y, Tensor):
+                b, q = y._data, y._node
+                if y.device is not device:
+                    _refuse_devices(this, (x, y))
+            else:
+                b, q = _value(this, y, x), None
+        elif isinstance(y, Tensor):
+            a, p = _value(this, x, y), None
+            b, q, device = y._data, y._node, y.device
+        else:
+            return _without_tensors(this, [x, y], {})
+        try:
+            data = forward(a, b)
+            if data.__class__ is not _float32 and data.dtype is not FLOAT32 and this.promotes:
+                data, (a, b) = promote(forward, (a, b), data)
+        except (ValueError, TypeError) as error:
+            _refuse(this, (x, y), {}, error)
+        out: Tensor = _new(Tensor)
+        out._data, out.device, out._node, out.grad = data, device, None, None
+        if (p is not None and p.op is not None) or (q is not None and q.op is not None):
+            _record(this, out, (x, y), (a, b), (p, q), {})
+        if observers:
+            for observer in observers:
+                observer.forward(this, (x, y), {}, out)
+        return out
+
+    return call
+
+
+def general_call(this: Op) -> Callable[..., Any]:
+    """The call of any op."""
+    forward, count = this.forward, len(this.operands)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        operands, attributes = this.bind(args, kwargs)
+        tensors = [x for x in operands if isinstance(x, Tensor)]
+        if not tensors:
+            return _without_tensors(this, operands, attributes)
+        device = tensors[0].device
+        for tensor in tensors:
+            if tensor.device is not device:
+                _refuse_devices(this, operands)
+        values: Any = [
+            x._data if isinstance(x, Tensor) else _value(this, x, tensors[0]) for x in operands
+        ]
+        try:
+            data = forward(*values, **attributes)
+            if this.promotes and data.dtype is not FLOAT32:
+                compute = functools.partial(forward, **attributes) if attributes else forward
+                data, values = promote(compute, values, data)
+            data = data if data.shape else data[()]
+        except (ValueError, TypeError, IndexError) as error:
+            _refuse(this, operands, attributes, error)
+        out = result(data, attributes.get("device", device))
+        parents = tuple(x._node if isinstance(x, Tensor) else None for x in operands)
+        if any(node is not None and node.op is not None for node in parents):
+            _record(this, out, operands, values, parents, attributes)
+        for observer in observers:
+            observer.forward(this, operands, attributes, out)
+        return out
+
+    return call
+
+
+def _value(this: Op, operand: Any, beside: Tensor) -> Any:
+    """A plain operand as what the kernel takes: Python numbers as they are, the rest as arrays."""
+    if operand.__class__ in (float, int, bool):
+        return operand
+    if operand is None:
+        raise TypeError(f"{this.name}(): an operand is None; give a tensor, an array or a number")
+    wide = getattr(operand, "dtype", None) == beside.dtype == "float64"
+    try:
+        array = operand if wide else as_array(operand)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{this.name}(): {error}") from None
+    return beside.device.put(array)
+
+
+def _without_tensors(this: Op, operands: Sequence[Any], attributes: dict[str, Any]) -> Any:
+    """What rules call on arrays and on Symbols, which write themselves."""
+    for operand in operands:
+        write = getattr(operand, "apply_op", None)
+        if write is not None:
+            return write(this, operands, attributes)
+    return this.forward(*operands, **attributes)
+
+
+def _record(
+    this: Op,
+    out: Tensor,
+    operands: Sequence[Any],
+    values: Sequence[Any],
+    parents: tuple[Node | None, ...],
+    attributes: dict[str, Any],
+) -> None:
+    """Put the op on the tape if `out` can have a derivative."""
+    if out._data.dtype.kind != "f":
+        return
+    node: Node = _new(Node)
+    node.op, node.pulls, node.parents, node.shapes = this, this.pulls, parents, None
+    if this.broadcasts:
+        shapes = tuple([np.shape(value) for value in values])
+        if not this.elementwise or any(shape != out._data.shape for shape in shapes):
+            node.shapes = shapes
+    node.kept = _kept(this, values, operands, out._data, attributes)
+    node.kept_tensors = None
+    out._node = node
+    if len(managers) > 1:
+        node.kept_tensors = _kept(this, operands, operands, out, attributes)
+    tape.append(node)
+
+
+def _kept(
+    this: Op, values: Sequence[Any], operands: Sequence[Any], out: Any, attributes: dict[str, Any]
+) -> tuple[Any, ...]:
+    """What the op's rules name, of one call."""
+    kept = []
+    for need in this.needs:
+        if need in this.operands:
+            kept.append(values[this.operands.index(need)])
+        elif need == "out":
+            kept.append(out)
+        elif need in attributes:
+            kept.append(attributes[need])
+        else:
+            name, _, fact = need.rpartition("_")
+            operand = operands[this.operands.index(name)]
+            kept.append(getattr(operand, fact))
+    return tuple(kept)
+
+
+def _refuse(
+    this: Op, operands: Sequence[Any], attributes: dict[str, Any], error: Exception
+) -> NoReturn:
+    """Say which op was given what, and what is allowed."""
+    names = zip(this.operands, operands, strict=True)
+    given = ", ".join(f"{name} of shape {np.shape(x)}" for name, x in names)
+    advice = str(error)
+    if this.advice is not None and isinstance(error, ValueError):
+        advice = this.advice(*operands, **attributes)
+    message = f"{this.name}(): {given}: {advice}"
+    for observer in observers:
+        observer.failed(this, operands, attributes, message)
+    raise type(error)(message) from error
+
+
+def _refuse_devices(this: Op, operands: Sequence[Any]) -> NoReturn:
+    names = zip(this.operands, operands, strict=True)
+    places = ", ".join(f"{name} is on {x.device}" for name, x in names if isinstance(x, Tensor))
+    message = f"{this.name}(): {places}: bring them to one device, for example with x.to(device)"
+    for observer in observers:
+        observer.failed(this, operands, {}, message)
+    raise RuntimeError(message)

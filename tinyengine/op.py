@@ -1,0 +1,197 @@
+"""Op: the one place of an operation, its forward line and its derivative side by side.
+
+An op is a forward function with its derivative beside it::
+
+    @op("×", operator="mul")
+    def mul(x: Array, y: Array) -> Array:
+        return x * y
+
+    mul.partials(x=lambda y: y, y=lambda x: x)
+
+Parameters annotated ``Array`` are operands, all others are attributes. A rule stands for one
+operand and names what it needs; only that is kept until backward:
+
+* an operand, an attribute, or ``out``, the result;
+* ``<operand>_shape``, ``<operand>_dtype`` or ``<operand>_device``, which keep no array alive;
+* ``dout``, the gradient that arrives at the result (in a vector-Jacobian product).
+
+The same rule runs on arrays (ordinary backward), on Tensors (when an outer manager records, for
+higher derivatives) and on Symbols (to write itself): ops take any of them.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, cast
+
+from .backend import Array
+from .chain_rule import Pull
+from .dispatch import binary_call, general_call
+from .tensor import Tensor
+
+Rule = Callable[..., Any]
+
+TABLE: dict[str, Op] = {}
+"""Every op by name: what tests are parametrised over."""
+
+OPERATORS: dict[str, Op] = {}
+"""The op behind each Python operator, by the name of its method without underscores."""
+
+
+class Op:
+    """What the engine knows of one operation.
+
+    Attributes:
+        name: the public name, as in ``functional``.
+        symbol: what graphs write in its node.
+        forward: the function on arrays.
+        operands: names of the operands, in order.
+        attributes: names of the other parameters, with their defaults.
+        rules: for each operand its derivative, or None where there is none.
+        elementwise: whether the rules are local derivatives (else vector-Jacobian products).
+        broadcasts: whether operands stretch to a common shape.
+        promotes: whether operands of several dtypes are brought to one.
+        needs: what the rules name, and so what is kept until backward.
+        pulls: the rules as the chain rule calls them.
+    """
+
+    def __init__(
+        self, forward: Callable[..., Array], symbol: str, broadcasts: bool, promotes: bool
+    ) -> None:
+        parameters = inspect.signature(forward).parameters.values()
+        self.name = forward.__name__
+        self.symbol = symbol
+        self.forward = forward
+        self.operands = [p.name for p in parameters if p.annotation in ("Array", Array)]
+        self.attributes = {p.name: p.default for p in parameters if p.name not in self.operands}
+        self.rules: dict[str, Rule | None] = dict.fromkeys(self.operands)
+        self.elementwise = False
+        self.broadcasts = broadcasts
+        self.promotes = promotes
+        self.advice: Callable[..., str] | None = _equal_shapes if broadcasts else None
+        self.needs: list[str] = []
+        self.pulls: tuple[Pull | None, ...] = (None,) * len(self.operands)
+
+    def partials(self, **rules: Rule) -> None:
+        """State the local derivative ∂out/∂operand of an element-wise op, for each operand."""
+        self.elementwise = self.broadcasts = True
+        self.advice = _equal_shapes
+        self._state(rules)
+
+    def vjp(self, **rules: Rule) -> None:
+        """State the vector-Jacobian product doutᵀ·∂out/∂operand for each operand."""
+        self._state(rules)
+
+    def _state(self, rules: dict[str, Rule]) -> None:
+        unknown = [name for name in rules if name not in self.operands]
+        if unknown:
+            raise TypeError(f"{self.name} has no operand {unknown[0]!r}, only {self.operands}")
+        self.rules.update(rules)
+        names = [n for rule in rules.values() for n in inspect.signature(rule).parameters]
+        self.needs = list(dict.fromkeys(n for n in names if n != "dout"))
+        self.pulls = tuple(self._pull(rule) for rule in self.rules.values())
+
+    def _pull(self, rule: Rule | None) -> Pull | None:
+        """The rule as a function of the gradient at the output and of what was kept."""
+        if rule is None:
+            return None
+        at = [self.needs.index(n) for n in inspect.signature(rule).parameters if n != "dout"]
+        if not self.elementwise:
+            return lambda dout, kept: rule(dout, *[kept[i] for i in at])
+        if not at:
+            factor = rule()
+            return (lambda dout, _: dout) if factor == 1 else (lambda dout, _: dout * factor)
+        if len(at) == 1:
+            only = at[0]
+            return lambda dout, kept: dout * rule(kept[only])
+        return lambda dout, kept: dout * rule(*[kept[i] for i in at])
+
+    def bind(
+        self, args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> tuple[Sequence[Any], dict[str, Any]]:
+        """Operands and attributes of a call, in order.
+
+        Raises:
+            TypeError: the call does not fit the signature.
+        """
+        count = len(self.operands)
+        attributes = self.attributes | dict(zip(self.attributes, args[count:], strict=False))
+        attributes |= kwargs
+        fits = count <= len(args) <= count + len(self.attributes) == count + len(attributes)
+        if fits and inspect.Parameter.empty not in attributes.values():
+            return args[:count], attributes
+        try:
+            bound = inspect.signature(self.forward).bind(*args, **kwargs)
+        except TypeError as error:
+            raise TypeError(f"{self.name}(): {error}") from None
+        bound.apply_defaults()
+        values = bound.arguments
+        return [values.pop(name) for name in self.operands], values
+
+    def explain(self, advice: Callable[..., str]) -> Callable[..., str]:
+        """State what is allowed, from the operands of a call that was refused."""
+        self.advice = advice
+        return advice
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+
+class OpFunction(Protocol):
+    """What ``@op`` makes of a forward function: a function on Tensors that knows its Op."""
+
+    op: Op
+    partials: Callable[..., None]
+    vjp: Callable[..., None]
+    explain: Callable[[Callable[..., str]], Callable[..., str]]
+    __name__: str
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Compute, and record where a manager follows an operand."""
+
+
+def op(
+    symbol: str, *, operator: str | None = None, broadcasts: bool = False, promotes: bool = True
+) -> Callable[[Callable[..., Array]], OpFunction]:
+    """Make an op of a forward function on arrays. See the top of this file.
+
+    Args:
+        symbol: what graphs write in the op's node.
+        operator: the Python operator it stands for, such as "mul" for ``*``.
+        broadcasts: operands stretch to a common shape (always so with partials).
+        promotes: operands of several dtypes are brought to one, and the result is never 64 bits
+            wide unless an operand is.
+    """
+
+    def define(forward: Callable[..., Array]) -> OpFunction:
+        this = Op(forward, symbol, broadcasts, promotes)
+        plain = len(this.operands) == 2 and not this.attributes
+        call = binary_call(this) if plain else general_call(this)
+        function = cast(OpFunction, functools.wraps(forward)(call))
+        function.op, function.explain = this, this.explain
+        function.partials, function.vjp = this.partials, this.vjp
+        TABLE[this.name] = this
+        if operator is not None:
+            OPERATORS[operator] = this
+            setattr(Tensor, f"__{operator}__", call)
+            if len(this.operands) == 2:
+                setattr(Tensor, f"__r{operator}__", lambda y, x: call(x, y))
+        return function
+
+    return define
+
+
+def method(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a function of a tensor the method `name` of Tensor."""
+
+    def bind(function: Callable[..., Any]) -> Callable[..., Any]:
+        setattr(Tensor, name, function)
+        return function
+
+    return bind
+
+
+def _equal_shapes(*_: Any, **__: Any) -> str:
+    return "the shapes must be equal, or an axis be of length 1 (or missing on the left) to stretch"

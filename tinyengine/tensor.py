@@ -1,0 +1,240 @@
+"""Tensor: an immutable array, its device, and the gradient that backward() leaves in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .backend import Array, Device, device as find_device, to_numpy
+
+DTYPES = tuple(
+    np.dtype(name)
+    for name in ("float32", "float16", "int32", "int16", "int8", "uint8", "uint16", "bool")
+)
+_EXPLICIT = (*DTYPES, np.dtype("float64"))
+_IMPLICIT = {"f": np.dtype("float32"), "i": np.dtype("int32")}
+
+
+class Tensor:
+    """A multi-dimensional array on a device.
+
+    Args:
+        data: a number, a nested list, a NumPy array or a tensor; copied.
+        dtype: its element type. Without one, Python and 64-bit floats become float32, integers
+            int32; float64 is there when asked for.
+        device: where it lives, such as "cpu0"; by default on the default device.
+        name: what graphs call it; by default the name of the variable that holds it.
+
+    Raises:
+        TypeError: `data` holds what a tensor cannot, such as text, or the dtype is not supported.
+        ValueError: `data` is ragged, or the device is unknown.
+
+    >>> Tensor([1., 3., 5.], device="cpux")
+    Tensor([1. 3. 5.], device=cpux:0)
+    >>> Tensor([[1, 2], [3, 4]]).shape
+    (2, 2)
+    """
+
+    __slots__ = ("__dict__", "__weakref__", "_data", "_name", "_node", "device", "grad")
+
+    # A NumPy array on the left of an operator leaves the work to Tensor.
+    __array_ufunc__ = None
+
+    _data: Array
+    device: Device
+    grad: Tensor | None
+
+    def __init__(
+        self,
+        data: Any,
+        dtype: Any = None,
+        device: str | Device | None = None,
+        *,
+        name: str | None = None,
+    ) -> None:
+        source = data if isinstance(data, Tensor) else None
+        self.device = source.device if source is not None and device is None else find_device(device)
+        if source is None:
+            data = as_array(data, dtype)
+        else:
+            data, dtype = source._data, None if dtype is None else checked_dtype(dtype)
+        self._data = self.device.put(data, dtype)
+        self._node: Any = None
+        self.grad = None
+        self._name = name
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type, a NumPy dtype: ``t.dtype == "float32"``."""
+        dtype: np.dtype[Any] = self._data.dtype
+        return dtype
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The length of each axis."""
+        shape: tuple[int, ...] = self._data.shape
+        return shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._data.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(self._data.size)
+
+    @property
+    def name(self) -> str | None:
+        """What graphs call the tensor, if it was named explicitly."""
+        return getattr(self, "_name", None)
+
+    @name.setter
+    def name(self, name: str | None) -> None:
+        self._name = name
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """The values as a read-only NumPy array; later in-place changes do not reach it."""
+        array = np.asarray(to_numpy(self._data)).view()
+        array.flags.writeable = False
+        return array
+
+    def item(self, *index: int) -> Any:
+        """The one element (or the one at `index`) as a plain Python number.
+
+        >>> Tensor([[2.]]).item()
+        2.0
+        """
+        if not index and self.size != 1:
+            raise ValueError(
+                f"item(): a tensor of shape {self.shape} has {self.size} elements, not one;"
+                " give the index of one, or use tolist()"
+            )
+        return self.numpy().item(*index)
+
+    def tolist(self) -> Any:
+        """The values as nested lists of Python numbers."""
+        return self.numpy().tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        if copy is False and dtype not in (None, self.dtype):
+            raise ValueError(f"a {self.dtype} tensor becomes a {dtype} array only by a copy")
+        return self.numpy() if copy is False else np.array(self.numpy(), dtype=dtype)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("len(): a tensor of shape () is a single number and has no length")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.shape:
+            raise TypeError("a tensor of shape () is a single number: there is nothing to iterate")
+        return (self[i] for i in range(len(self)))
+
+    def __bool__(self) -> bool:
+        if self.size != 1:
+            raise ValueError(
+                f"the truth value of a tensor of shape {self.shape} is ambiguous: it has"
+                f" {self.size} elements; compare one element, or reduce it first"
+            )
+        return bool(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __index__(self) -> int:
+        if self.dtype.kind not in "iub" or self.size != 1:
+            raise TypeError(
+                f"only an integer tensor with one element is an index, not {self.dtype} of shape"
+                f" {self.shape}"
+            )
+        return int(self.item())
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        dtype = "" if self.dtype == np.float32 else f"dtype={self.dtype}, "
+        return f"{type(self).__name__}({self._values()}, {dtype}device={self.device})"
+
+    def _values(self) -> str:
+        values = self.numpy()
+        if values.ndim == 0:
+            return str(values[()])
+        if values.size == 0:
+            return "[]"
+        with np.printoptions(precision=4, suppress=False, threshold=1000, edgeitems=3):
+            return str(values)
+
+    # Operators and array methods are bound where their op is defined; here a type checker sees them.
+    if TYPE_CHECKING:
+
+        def __add__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __matmul__(self, other: Any) -> Tensor: ...
+        def __rmatmul__(self, other: Any) -> Tensor: ...
+        def __neg__(self) -> Tensor: ...
+        def __getitem__(self, key: Any) -> Tensor: ...
+        def astype(self, dtype: Any) -> Tensor: ...
+        def detach(self) -> Tensor: ...
+        def reshape(self, *shape: Any) -> Tensor: ...
+        def sum(self, axis: Any = None, keepdims: bool = False) -> Tensor: ...
+        def to(self, device: str | Device) -> Tensor: ...
+
+
+class Parameter(Tensor):
+    """A tensor that training changes. The result of an operation on it is a plain Tensor.
+
+    >>> Parameter(3., device="cpux")
+    Parameter(3.0, device=cpux:0)
+    """
+
+
+def checked_dtype(dtype: Any) -> np.dtype[Any]:
+    """`dtype` as a NumPy dtype.
+
+    Raises:
+        TypeError: no tensor can have this dtype.
+    """
+    try:
+        found = np.dtype(dtype)
+    except TypeError:
+        found = None
+    if found not in _EXPLICIT:
+        names = ", ".join(str(d) for d in _EXPLICIT)
+        raise TypeError(f"unsupported dtype {dtype!r}: a tensor can have {names}")
+    assert found is not None
+    return found
+
+
+def as_array(data: Any, dtype: Any = None) -> Array:
+    """`data` as an array of a dtype that a tensor can have; not copied where it is one already.
+
+    Raises:
+        TypeError: no tensor can hold it.
+        ValueError: it is ragged.
+    """
+    if isinstance(data, (list, tuple)) and any(isinstance(item, Tensor) for item in data):
+        data = [item._data if isinstance(item, Tensor) else item for item in data]
+    array = data if hasattr(data, "get") and hasattr(data, "dtype") else np.asarray(data)
+    if dtype is not None:
+        return array.astype(checked_dtype(dtype))
+    if array.dtype in DTYPES:
+        return array
+    if array.dtype.kind in _IMPLICIT:
+        return array.astype(_IMPLICIT[array.dtype.kind])
+    raise TypeError(
+        f"a tensor cannot hold {array.dtype} data such as {data!r:.60}: give numbers or booleans"
+    )
