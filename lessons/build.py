@@ -15,7 +15,6 @@ import argparse
 import asyncio
 import difflib
 import functools
-import json
 import os
 import re
 import sys
@@ -35,8 +34,8 @@ from opencc import OpenCC
 LESSONS = Path(__file__).resolve().parent
 WRITTEN = ("en", "zh-Hans")  # languages written by hand, side by side in the source
 LANGUAGES = (*WRITTEN, "zh-Hant")  # languages built
-# s2tw, not s2twp: characters as used in Taiwan, but the glossary's terms stay (數據節點, not 資料節點);
-# not s2t: it prefers old forms (爲, 裏) that the traditional texts of the field do not use.
+# s2tw: the characters used in Taiwan. Not s2twp, which would leave the glossary's terms (數據節點
+# would become 資料節點); not s2t, which prefers old forms (爲, 裏) that texts of the field avoid.
 CONVERSION = "s2tw"
 LANGUAGE_CELL = "language"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -119,8 +118,8 @@ def assemble(cells: Iterable[Cell], lang: str) -> nbformat.NotebookNode:
     for cell in cells:
         if cell.lang is None:
             if all(done.cell_type != "code" for done in out):
-                code = language_code(lang)
-                out.append(v4.new_code_cell(code, id=LANGUAGE_CELL, metadata={"tags": ["language"]}))
+                tagged = {"tags": [LANGUAGE_CELL]}
+                out.append(v4.new_code_cell(language_code(lang), id=LANGUAGE_CELL, metadata=tagged))
             metadata = {"tags": list(cell.tags)} if cell.tags else {}
             out.append(v4.new_code_cell(cell.text, id=cell.id, metadata=metadata))
         elif cell.lang == written:
@@ -177,7 +176,8 @@ def difference(path: Path, expected: str) -> str:
     found = path.read_text(encoding="utf-8")
     if found == expected:
         return ""
-    diff = list(difflib.unified_diff(found.splitlines(), expected.splitlines(), "file", "built", n=0))
+    old, new = found.splitlines(), expected.splitlines()
+    diff = list(difflib.unified_diff(old, new, "file", "built", n=0, lineterm=""))
     short = [line if len(line) <= 160 else line[:157] + "..." for line in diff[:20]]
     return "\n".join([f"{path} is out of date", *short])
 
