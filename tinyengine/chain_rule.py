@@ -20,9 +20,9 @@ class Node:
 
     __slots__ = ("kept", "kept_tensors", "op", "parents", "pulls", "shapes")
 
-    op: Any
+    op: Any  # None once the tape is dropped
     pulls: tuple[Pull | None, ...]
-    parents: tuple[Node | None, ...]
+    parents: tuple[Node | None, ...]  # None for a constant
     kept: tuple[Any, ...]
     kept_tensors: tuple[Any, ...] | None  # the same as Tensors, where two managers record
     shapes: tuple[tuple[int, ...], ...] | None  # of the operands, where one of them was stretched
@@ -59,6 +59,11 @@ observers: list[Observer] = []
 """Whoever watches. Empty, it costs one test an op."""
 
 
+def alive(node: Node | None) -> Node | None:
+    """`node` if it is on the tape, else None."""
+    return None if node is None or node.op is None else node
+
+
 def follow(tensor: Any) -> Node:
     """Begin to record what is computed from `tensor`; the node at which its gradient arrives.
 
@@ -66,9 +71,7 @@ def follow(tensor: Any) -> Node:
     """
     node = Node()
     node.op, node.kept, node.kept_tensors, node.shapes = "leaf", (), None, None
-    node.parents, node.pulls = (tensor._node,), (_pass_on,)
-    if tensor._node is None or tensor._node.op is None:
-        node.parents = node.pulls = ()
+    node.parents, node.pulls = (alive(tensor._node),), (_pass_on,)
     tensor._node = node
     tape.append(node)
     for observer in observers:
@@ -79,9 +82,8 @@ def follow(tensor: Any) -> Node:
 def forget() -> None:
     """Drop the tape. Its nodes die, so that a tensor that still points at one is a constant."""
     for node in tape:
-        node.op = None
-        node.parents = node.pulls = node.kept = ()
-        node.kept_tensors = None
+        node.op = node.kept_tensors = None
+        node.parents = node.kept = ()
     tape.clear()
 
 
@@ -113,8 +115,8 @@ def backpropagate(
         if node in arrived:
             arrived[node] = dout
         kept = node.kept_tensors if as_tensors else node.kept
-        for operand, (parent, pull) in enumerate(zip(node.parents, node.pulls, strict=True)):
-            if parent is None or pull is None:
+        for operand, parent in enumerate(node.parents):
+            if parent is None or (pull := node.pulls[operand]) is None:
                 continue
             contribution = pull(dout, kept)
             if node.shapes is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from .backend import Array
-from .chain_rule import Node, managers, observers, tape
+from .chain_rule import Node, alive, managers, observers, tape
 from .promotion import FLOAT32, promote
 from .tensor import Tensor, as_array
 
@@ -53,7 +53,11 @@ def binary_call(this: Op) -> Callable[[Any, Any], Any]:
             _refuse(this, (x, y), {}, error)
         out: Tensor = _new(Tensor)
         out._data, out.device, out._node, out.grad = data, device, None, None
-        if (p is not None and p.op is not None) or (q is not None and q.op is not None):
+        if p is not None and p.op is None:
+            p = None
+        if q is not None and q.op is None:
+            q = None
+        if p is not None or q is not None:
             _record(this, out, (x, y), (a, b), (p, q), {})
         if observers:
             for observer in observers:
@@ -88,8 +92,8 @@ def general_call(this: Op) -> Callable[..., Any]:
         except (ValueError, TypeError, IndexError) as error:
             _refuse(this, operands, attributes, error)
         out = result(data, attributes.get("device", device))
-        parents = tuple(x._node if isinstance(x, Tensor) else None for x in operands)
-        if any(node is not None and node.op is not None for node in parents):
+        parents = tuple([alive(x._node) if isinstance(x, Tensor) else None for x in operands])
+        if any(parents):
             _record(this, out, operands, values, parents, attributes)
         for observer in observers:
             observer.forward(this, operands, attributes, out)
@@ -130,39 +134,21 @@ def _record(
     attributes: dict[str, Any],
 ) -> None:
     """Put the op on the tape if `out` can have a derivative."""
-    if out._data.dtype.kind != "f":
+    data = out._data
+    if not this.differentiable or (data.__class__ is not _float32 and data.dtype.kind != "f"):
         return
     node: Node = _new(Node)
-    node.op, node.pulls, node.parents, node.shapes = this, this.pulls, parents, None
-    if this.broadcasts:
-        shapes = tuple([np.shape(value) for value in values])
-        if not this.elementwise or any(shape != out._data.shape for shape in shapes):
-            node.shapes = shapes
-    node.kept = _kept(this, values, operands, out._data, attributes)
-    node.kept_tensors = None
-    out._node = node
+    node.op, node.pulls, node.parents = this, this.pulls, parents
+    node.kept = this.keep(values, data, operands, attributes)
+    node.kept_tensors = node.shapes = None
     if len(managers) > 1:
-        node.kept_tensors = _kept(this, operands, operands, out, attributes)
+        node.kept_tensors = this.keep(operands, out, operands, attributes)
+    if this.broadcasts and data.__class__ is not _float32:
+        shapes = tuple([np.shape(value) for value in values])
+        if not this.elementwise or shapes.count(data.shape) < len(shapes):
+            node.shapes = shapes
+    out._node = node
     tape.append(node)
-
-
-def _kept(
-    this: Op, values: Sequence[Any], operands: Sequence[Any], out: Any, attributes: dict[str, Any]
-) -> tuple[Any, ...]:
-    """What the op's rules name, of one call."""
-    kept = []
-    for need in this.needs:
-        if need in this.operands:
-            kept.append(values[this.operands.index(need)])
-        elif need == "out":
-            kept.append(out)
-        elif need in attributes:
-            kept.append(attributes[need])
-        else:
-            name, _, fact = need.rpartition("_")
-            operand = operands[this.operands.index(name)]
-            kept.append(getattr(operand, fact))
-    return tuple(kept)
 
 
 def _refuse(

@@ -24,6 +24,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any, Protocol, cast
 
 from .backend import Array
@@ -32,6 +33,7 @@ from .dispatch import binary_call, general_call
 from .tensor import Tensor
 
 Rule = Callable[..., Any]
+Keeper = Callable[[Any, Any, Any, Any], tuple[Any, ...]]
 
 TABLE: dict[str, Op] = {}
 """Every op by name: what tests are parametrised over."""
@@ -54,7 +56,9 @@ class Op:
         broadcasts: whether operands stretch to a common shape.
         promotes: whether operands of several dtypes are brought to one.
         needs: what the rules name, and so what is kept until backward.
+        keep: picks that out of a call.
         pulls: the rules as the chain rule calls them.
+        differentiable: whether there is any rule.
     """
 
     def __init__(
@@ -71,8 +75,7 @@ class Op:
         self.broadcasts = broadcasts
         self.promotes = promotes
         self.advice: Callable[..., str] | None = _equal_shapes if broadcasts else None
-        self.needs: list[str] = []
-        self.pulls: tuple[Pull | None, ...] = (None,) * len(self.operands)
+        self._state({})
 
     def partials(self, **rules: Rule) -> None:
         """State the local derivative ∂out/∂operand of an element-wise op, for each operand."""
@@ -91,7 +94,28 @@ class Op:
         self.rules.update(rules)
         names = [n for rule in rules.values() for n in inspect.signature(rule).parameters]
         self.needs = list(dict.fromkeys(n for n in names if n != "dout"))
+        self.keep = self._keeper()
         self.pulls = tuple(self._pull(rule) for rule in self.rules.values())
+        self.differentiable = any(self.pulls)
+
+    def _keeper(self) -> Keeper:
+        """A function that picks what the rules need out of a call."""
+        simple = [*self.operands, "out"]
+        if not self.needs:
+            return lambda values, out, operands, attributes: ()
+        if all(need in simple for need in self.needs):
+            # at least two, for itemgetter to make a tuple
+            pick = itemgetter(*[simple.index(need) for need in (*self.needs, self.needs[0])])
+            return lambda values, out, operands, attributes: pick((*values, out))
+        return self._keep_any
+
+    def _keep_any(self, values: Any, out: Any, operands: Any, attributes: Any) -> tuple[Any, ...]:
+        known = {**dict(zip(self.operands, values, strict=True)), "out": out, **attributes}
+        facts = (need for need in self.needs if need not in known)
+        for need in facts:
+            name, _, fact = need.rpartition("_")
+            known[need] = getattr(operands[self.operands.index(name)], fact)
+        return tuple([known[need] for need in self.needs])
 
     def _pull(self, rule: Rule | None) -> Pull | None:
         """The rule as a function of the gradient at the output and of what was kept."""

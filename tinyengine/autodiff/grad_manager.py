@@ -82,10 +82,14 @@ class GradManager:
 
     def attached_tensors(self) -> list[Tensor]:
         """The attached tensors that are still alive, in the order in which they were attached."""
-        alive = {key: tensor for key, ref in self._attached.items() if (tensor := ref()) is not None}
-        self._attached = {key: self._attached[key] for key in alive}
-        self._callbacks = {key: self._callbacks[key] for key in alive}
-        return list(alive.values())
+        tensors = []
+        for key, ref in list(self._attached.items()):
+            tensor = ref()
+            if tensor is None:
+                del self._attached[key], self._callbacks[key]
+            else:
+                tensors.append(tensor)
+        return tensors
 
     def record(self) -> None:
         """Begin to record.
