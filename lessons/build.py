@@ -31,6 +31,9 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from opencc import OpenCC
 
+Notebook = Any  # nbformat's functions carry no types
+nbf: Any = nbformat
+
 LESSONS = Path(__file__).resolve().parent
 WRITTEN = ("en", "zh-Hans")  # languages written by hand, side by side in the source
 LANGUAGES = (*WRITTEN, "zh-Hant")  # languages built
@@ -110,11 +113,11 @@ def language_code(lang: str) -> str:
     return f'from tinyengine_widgets import set_language\n\nset_language("{lang}")'
 
 
-def assemble(cells: Iterable[Cell], lang: str) -> nbformat.NotebookNode:
+def assemble(cells: Iterable[Cell], lang: str) -> Notebook:
     """Return the notebook of one language, not yet executed."""
-    v4 = nbformat.v4
+    v4 = nbf.v4
     written = "zh-Hans" if lang == "zh-Hant" else lang
-    out: list[nbformat.NotebookNode] = []
+    out: list[Notebook] = []
     for cell in cells:
         if cell.lang is None:
             if all(done.cell_type != "code" for done in out):
@@ -128,7 +131,7 @@ def assemble(cells: Iterable[Cell], lang: str) -> nbformat.NotebookNode:
     return v4.new_notebook(cells=out, metadata=METADATA)
 
 
-async def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
+async def execute(notebook: Notebook, folder: Path) -> None:
     """Run every cell in a fresh kernel that sees nothing of the author's own settings."""
     drop = ("MGE_DEFAULT_DEVICE", "TINYENGINE_LANG")
     env = {name: value for name, value in os.environ.items() if name not in drop}
@@ -145,18 +148,18 @@ async def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
         await client.async_execute(env={**env, "IPYTHONDIR": settings})
 
 
-def clean(notebook: nbformat.NotebookNode) -> None:
+def clean(notebook: Notebook) -> None:
     """Drop what changes from run to run or shows as an error in a fresh clone."""
-    notebook.metadata = nbformat.from_dict(METADATA)
+    notebook.metadata = nbf.from_dict(METADATA)
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):
             output.get("data", {}).pop(WIDGET_VIEW, None)
 
 
-def serialize(notebook: nbformat.NotebookNode) -> str:
+def serialize(notebook: Notebook) -> str:
     """Return the notebook as text: stable key order, one trailing newline."""
-    nbformat.validate(notebook)
-    return str(nbformat.writes(notebook)).rstrip("\n") + "\n"
+    nbf.validate(notebook)
+    return str(nbf.writes(notebook)).rstrip("\n") + "\n"
 
 
 async def build(source: Path, lang: str, out: Path) -> str:
