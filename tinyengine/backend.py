@@ -160,7 +160,9 @@ def to_numpy(array: Array) -> Array:
 
 def array_module(array: Array) -> Any:
     """The module (``numpy`` or ``cupy``) whose functions take `array`."""
-    return np if isinstance(array, (np.ndarray, np.generic)) or not hasattr(array, "get") else _cupy()
+    return (
+        np if isinstance(array, (np.ndarray, np.generic)) or not hasattr(array, "get") else _cupy()
+    )
 
 
 @functools.cache

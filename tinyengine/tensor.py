@@ -55,7 +55,9 @@ class Tensor:
         name: str | None = None,
     ) -> None:
         source = data if isinstance(data, Tensor) else None
-        self.device = source.device if source is not None and device is None else find_device(device)
+        self.device = (
+            source.device if source is not None and device is None else find_device(device)
+        )
         if source is None:
             data = as_array(data, dtype)
         else:

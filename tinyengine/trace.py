@@ -1,1 +1,243 @@
-class Trace: pass
+"""Trace: what the engine did, as a plain list of steps.
+
+>>> from tinyengine.autodiff import GradManager
+>>> x = tensor(3.0, name="x")
+>>> gm = GradManager().attach(x)
+>>> with Trace() as trace, gm:
+...     y = x * x
+...     gm.backward(y)
+>>> [step["kind"] for step in trace.steps]
+['attach', 'forward', 'seed', 'contribution', 'contribution', 'gradient']
+>>> trace.steps[4]["total"]["data"]
+6.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import FrameType, TracebackType
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from .backend import Device
+from .chain_rule import Node, managers, observers
+from .op import Op
+from .scope import calling_frame, numbered, variable_of
+from .snapshot import snapshot
+from .tensor import Parameter, Tensor
+
+TraceNode: TypeAlias = dict[str, Any]
+"""A value: id, name, kind ("input", "parameter", "constant" or "result"), attached, device, value."""
+
+Step: TypeAlias = dict[str, Any]
+"""One thing that happened; ``kind`` tells which, see :class:`Trace`."""
+
+
+class Trace:
+    """Watches the engine inside a ``with`` block and keeps what it saw.
+
+    ``nodes`` are the values, numbered in the order in which they were met. ``steps`` are dicts of
+    what JSON can hold, of these kinds:
+
+    ============  ==================================================================
+    attach        a manager began to follow ``node``
+    forward       ``op`` (``symbol``, ``attributes``) made ``output`` from ``inputs``
+    failed        ``op`` refused ``inputs``: ``message``
+    seed          backward began at ``node`` with ``gradient``
+    contribution  ``dout`` arrived at forward step ``at``, whose rule for operand number
+                  ``operand`` sent ``gradient`` to ``node``, where ``total`` is now;
+                  ``first`` tells whether it was the first to arrive there
+    gradient      backward ended, and ``node`` got ``gradient``
+    unreached     backward ended, and no gradient had reached ``node``
+    ============  ==================================================================
+
+    A value is called by its tensor's ``name=``, else by the variable that holds it, else v1, v2, …
+    """
+
+    def __init__(self) -> None:
+        self.nodes: list[TraceNode] = []
+        self.steps: list[Step] = []
+        self._watched: dict[int, tuple[Tensor, int]] = {}
+        self._steps_of: dict[Node, int] = {}
+        self._taken: set[str] = set()
+        self._frame: FrameType | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The trace as JSON can hold it; :meth:`from_dict` reads it back."""
+        return {"version": 1, "nodes": self.nodes, "steps": self.steps}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Trace:
+        """A trace that :meth:`to_dict` wrote.
+
+        Raises:
+            ValueError: `data` is something else.
+        """
+        if data.get("version") != 1 or not {"nodes", "steps"} <= data.keys():
+            raise ValueError("from_dict(): not a trace of version 1, as to_dict() writes it")
+        trace = cls()
+        trace.nodes, trace.steps = list(data["nodes"]), list(data["steps"])
+        return trace
+
+    def __enter__(self) -> Trace:
+        self._frame = calling_frame()
+        for manager in managers:
+            for tensor in manager.attached_tensors():
+                self.attached(tensor)
+        observers.append(self)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        observers.remove(self)
+        for tensor, node in self._watched.values():
+            self._name(node, tensor, self._frame)
+        unnamed = (node for node in self.nodes if not node["name"])
+        for number, node in enumerate(unnamed, 1):
+            node["name"] = self._unused(f"v{number}")
+        self._watched.clear()
+        self._steps_of.clear()
+        self._frame = None
+
+    # What the engine tells, see chain_rule.Observer.
+
+    def attached(self, tensor: Tensor) -> None:
+        """A manager began to follow `tensor`."""
+        node = self._node(tensor)
+        if not self.nodes[node]["attached"]:
+            self.nodes[node]["attached"] = True
+            self.steps.append({"kind": "attach", "node": node})
+
+    def forward(
+        self, op: Op, operands: Sequence[Any], attributes: Mapping[str, Any], out: Tensor
+    ) -> None:
+        """`op` made `out` from `operands`."""
+        step = self._call("forward", op, operands, attributes)
+        step["output"] = self._add(out, "result")
+        if out._node is not None:
+            self._steps_of[out._node] = len(self.steps)
+        self.steps.append(step)
+
+    def failed(
+        self, op: Op, operands: Sequence[Any], attributes: Mapping[str, Any], message: str
+    ) -> None:
+        """`op` refused `operands`."""
+        self.steps.append(self._call("failed", op, operands, attributes) | {"message": message})
+
+    def seeded(self, tensor: Tensor, gradient: Tensor) -> None:
+        """Backward began at `tensor` with `gradient`."""
+        node = self._node(tensor)
+        self._name(node, tensor, calling_frame())
+        self.steps.append({"kind": "seed", "node": node, "gradient": _values(gradient)})
+
+    def contributed(
+        self, node: Node, operand: int, dout: Any, contribution: Any, total: Any
+    ) -> None:
+        """`dout` arrived at `node`, whose rule sent `contribution` on."""
+        at = self._steps_of.get(node)
+        if at is None:  # a leaf that passes on, or an op that ran before this trace
+            return
+        self.steps.append(
+            {
+                "kind": "contribution",
+                "at": at,
+                "operand": operand,
+                "node": self.steps[at]["inputs"][operand],
+                "dout": _values(dout),
+                "gradient": _values(contribution),
+                "total": _values(total),
+                "first": contribution is total,
+            }
+        )
+
+    def delivered(self, tensor: Tensor, gradient: Tensor | None) -> None:
+        """Backward ended: `tensor` got `gradient`, or none."""
+        node = self._node(tensor)
+        if gradient is None:
+            self.steps.append({"kind": "unreached", "node": node})
+        else:
+            self.steps.append({"kind": "gradient", "node": node, "gradient": _values(gradient)})
+
+    # Values and their names.
+
+    def _call(
+        self, kind: str, op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]
+    ) -> Step:
+        frame = calling_frame()
+        inputs = [self._node(operand) for operand in operands]
+        for node, operand in zip(inputs, operands, strict=True):
+            if isinstance(operand, Tensor):
+                self._name(node, operand, frame)
+        plain = {name: _plain(value) for name, value in attributes.items()}
+        return {
+            "kind": kind,
+            "op": op.name,
+            "symbol": op.symbol,
+            "attributes": plain,
+            "inputs": inputs,
+        }
+
+    def _node(self, value: Any) -> int:
+        """The number of the node that stands for `value`; a new one for a value not met before."""
+        if not isinstance(value, Tensor):
+            return self._add(value, "constant")
+        known = self._watched.get(id(value))
+        if known is not None:
+            return known[1]
+        return self._add(value, "parameter" if isinstance(value, Parameter) else "input")
+
+    def _add(self, value: Any, kind: str) -> int:
+        node = len(self.nodes)
+        tensor = value if isinstance(value, Tensor) else None
+        name = self._unused(tensor.name) if tensor is not None and tensor.name else ""
+        if np.ndim(value) == 0 and tensor is None:
+            name = f"{value:g}"
+        self.nodes.append(
+            {
+                "id": node,
+                "name": name,
+                "kind": kind,
+                "attached": False,
+                "device": None if tensor is None else str(tensor.device),
+                "value": _values(value),
+            }
+        )
+        if tensor is not None:
+            # Holding the tensor keeps its id() from being given to another one.
+            self._watched[id(tensor)] = tensor, node
+        return node
+
+    def _name(self, node: int, tensor: Tensor, frame: FrameType | None) -> None:
+        if not self.nodes[node]["name"]:
+            variable = variable_of(tensor, frame)
+            if variable is not None:
+                self.nodes[node]["name"] = self._unused(variable)
+
+    def _unused(self, name: str) -> str:
+        name = numbered(name, self._taken)
+        self._taken.add(name)
+        return name
+
+
+def _values(value: Any) -> dict[str, Any]:
+    return snapshot(value._data if isinstance(value, Tensor) else value)
+
+
+def _plain(value: Any) -> Any:
+    """An attribute of an op as JSON can hold it."""
+    if isinstance(value, (bool, int, float, str)) or value is None:
+        return value
+    if isinstance(value, slice):
+        return {"slice": [_plain(part) for part in (value.start, value.stop, value.step)]}
+    if isinstance(value, (tuple, list)):
+        return [_plain(part) for part in value]
+    if value is ...:
+        return {"ellipsis": True}
+    if isinstance(value, (Device, np.dtype)):
+        return str(value)
+    return snapshot(value._data if isinstance(value, Tensor) else value)

@@ -98,7 +98,9 @@ class GradManager:
             RuntimeError: this manager records already.
         """
         if self._recording:
-            raise RuntimeError("record(): this GradManager is already recording; release() it first")
+            raise RuntimeError(
+                "record(): this GradManager is already recording; release() it first"
+            )
         self._recording = True
         self._begin = len(tape)
         managers.append(self)
@@ -209,13 +211,17 @@ def _seeds(y: Any, dy: Any) -> tuple[list[Tensor], list[Tensor]]:
         return outputs, [_ones_like(tensor) for tensor in outputs]
     seeds = _list("dy", dy)
     if len(seeds) != len(outputs):
-        raise ValueError(f"backward(): {len(outputs)} y but {len(seeds)} dy; give one dy for each y")
+        raise ValueError(
+            f"backward(): {len(outputs)} y but {len(seeds)} dy; give one dy for each y"
+        )
     pairs = zip(outputs, seeds, strict=True)
     return outputs, [_stretched(seed, tensor) for tensor, seed in pairs]
 
 
 def _ones_like(tensor: Tensor) -> Tensor:
-    return result(tensor.device.put(tensor.device.xp.ones(tensor.shape, tensor.dtype)), tensor.device)
+    return result(
+        tensor.device.put(tensor.device.xp.ones(tensor.shape, tensor.dtype)), tensor.device
+    )
 
 
 def _stretched(seed: Tensor, y: Tensor) -> Tensor:

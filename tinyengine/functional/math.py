@@ -13,9 +13,7 @@ from .tensor import broadcast_to, expand_dims, getitem, reshape, swapaxes
 
 
 @op("@", operator="matmul", broadcasts=True)
-def matmul(
-    inp1: Array, inp2: Array, transpose_a: bool = False, transpose_b: bool = False
-) -> Array:
+def matmul(inp1: Array, inp2: Array, transpose_a: bool = False, transpose_b: bool = False) -> Array:
     """Matrix product of `inp1` (…, n, k) and `inp2` (…, k, m): (…, n, m).
 
     A vector stands for a row on the left and for a column on the right; leading axes stretch to a
