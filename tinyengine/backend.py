@@ -1,4 +1,4 @@
-"""Arrays and devices: a device name decides which array module computes. The only importer of CuPy."""
+"""Arrays and devices: a name decides which array module computes. Only here is CuPy imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running an op: operands to arrays, the forward line, the record of it, and errors that explain."""
+"""Running an op: operands to arrays, the forward line, its record, and errors that explain."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def binary_call(this: Op) -> Callable[[Any, Any], Any]:
 
 def general_call(this: Op) -> Callable[..., Any]:
     """The call of any op."""
-    forward, count = this.forward, len(this.operands)
+    forward = this.forward
 
     def call(*args: Any, **kwargs: Any) -> Any:
         operands, attributes = this.bind(args, kwargs)

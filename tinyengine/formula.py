@@ -1,5 +1,7 @@
-"""Symbol: an operand that writes itself. An op's own rules, run on Symbols, give the text of the
-chain rule, so the text cannot drift from the code.
+"""Symbol: an operand that writes itself.
+
+An op's own rules, run on Symbols, give the text of the chain rule, so the text cannot drift from
+the code.
 
 >>> import tinyengine.functional as F
 >>> x, w = Symbol("x", (1, 3)), Symbol("w", (3, 1))

@@ -1,4 +1,4 @@
-"""Which dtype the result of mixed operands has: MegEngine's rules, where they differ from NumPy's."""
+"""The dtype of a result of mixed operands: MegEngine's rules, where they differ from NumPy's."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def common_dtype(dtypes: Iterable[np.dtype[Any]]) -> np.dtype[Any]:
     """
     distinct = sorted(set(dtypes), key=lambda dtype: dtype.itemsize)
     kinds = {dtype.kind for dtype in distinct}
-    if len(distinct) == 1 or len(kinds) == 1 and kinds <= {"i", "u"}:
+    if len(distinct) == 1 or kinds in ({"i"}, {"u"}):
         return distinct[-1]
     if kinds == {"i", "u"}:
         names = " and ".join(str(dtype) for dtype in distinct)

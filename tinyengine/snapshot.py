@@ -42,7 +42,8 @@ def _thumbnail(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """At most 8 × 8 of the elements, evenly spaced, with the leading axes laid on one another."""
     rows = array.reshape(-1, array.shape[-1])
     picks = (np.linspace(0, n - 1, min(n, _THUMBNAIL)).astype(int) for n in rows.shape)
-    return rows[np.ix_(*picks)]
+    thumbnail: np.ndarray[Any, Any] = rows[np.ix_(*picks)]
+    return thumbnail
 
 
 def _plain(array: np.ndarray[Any, Any]) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -174,7 +175,7 @@ class Tensor:
         with np.printoptions(precision=4, suppress=False, threshold=1000, edgeitems=3):
             return str(values)
 
-    # Operators and array methods are bound where their op is defined; here a type checker sees them.
+    # Operators and array methods are bound where their ops are; here a type checker sees them.
     if TYPE_CHECKING:
 
         def __add__(self, other: Any) -> Tensor: ...
@@ -189,11 +190,12 @@ class Tensor:
         def __rmatmul__(self, other: Any) -> Tensor: ...
         def __neg__(self) -> Tensor: ...
         def __getitem__(self, key: Any) -> Tensor: ...
-        def astype(self, dtype: Any) -> Tensor: ...
-        def detach(self) -> Tensor: ...
-        def reshape(self, *shape: Any) -> Tensor: ...
-        def sum(self, axis: Any = None, keepdims: bool = False) -> Tensor: ...
-        def to(self, device: str | Device) -> Tensor: ...
+
+        astype: Callable[..., Tensor]
+        detach: Callable[..., Tensor]
+        reshape: Callable[..., Tensor]
+        sum: Callable[..., Tensor]
+        to: Callable[..., Tensor]
 
 
 class Parameter(Tensor):
@@ -210,15 +212,12 @@ def checked_dtype(dtype: Any) -> np.dtype[Any]:
     Raises:
         TypeError: no tensor can have this dtype.
     """
-    try:
-        found = np.dtype(dtype)
-    except TypeError:
-        found = None
-    if found not in _EXPLICIT:
-        names = ", ".join(str(d) for d in _EXPLICIT)
-        raise TypeError(f"unsupported dtype {dtype!r}: a tensor can have {names}")
-    assert found is not None
-    return found
+    with contextlib.suppress(TypeError):
+        found: np.dtype[Any] = np.dtype(dtype)
+        if found in _EXPLICIT:
+            return found
+    names = ", ".join(str(allowed) for allowed in _EXPLICIT)
+    raise TypeError(f"unsupported dtype {dtype!r}: a tensor can have {names}")
 
 
 def as_array(data: Any, dtype: Any = None) -> Array:

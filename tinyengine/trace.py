@@ -28,7 +28,7 @@ from .snapshot import snapshot
 from .tensor import Parameter, Tensor
 
 TraceNode: TypeAlias = dict[str, Any]
-"""A value: id, name, kind ("input", "parameter", "constant" or "result"), attached, device, value."""
+"""A value: id, name, kind (input, parameter, constant or result), attached, device, value."""
 
 Step: TypeAlias = dict[str, Any]
 """One thing that happened; ``kind`` tells which, see :class:`Trace`."""
@@ -95,8 +95,8 @@ class Trace:
         traceback: TracebackType | None,
     ) -> None:
         observers.remove(self)
-        for tensor, node in self._watched.values():
-            self._name(node, tensor, self._frame)
+        for tensor, number in self._watched.values():
+            self._name(number, tensor, self._frame)
         unnamed = (node for node in self.nodes if not node["name"])
         for number, node in enumerate(unnamed, 1):
             node["name"] = self._unused(f"v{number}")
@@ -117,7 +117,7 @@ class Trace:
         self, op: Op, operands: Sequence[Any], attributes: Mapping[str, Any], out: Tensor
     ) -> None:
         """`op` made `out` from `operands`."""
-        step = self._call("forward", op, operands, attributes)
+        step: Step = self._call("forward", op, operands, attributes)
         step["output"] = self._add(out, "result")
         if out._node is not None:
             self._steps_of[out._node] = len(self.steps)

@@ -192,16 +192,14 @@ class GradManager:
 
 
 def _all_tensors(tensors: Any) -> list[Tensor]:
-    try:
-        tensors = list(tensors)
-    except TypeError:
-        tensors = [tensors]
-    for tensor in tensors:
+    given = list(tensors) if isinstance(tensors, Iterable) else [tensors]
+    for tensor in given:
         if not isinstance(tensor, Tensor):
             raise TypeError(
-                f"attach(): expected a Tensor or several, got {type(tensor).__name__} {tensor!r:.60}"
+                f"attach(): expected a Tensor or several, got {type(tensor).__name__}"
+                f" {tensor!r:.60}"
             )
-    return tensors
+    return given
 
 
 def _seeds(y: Any, dy: Any) -> tuple[list[Tensor], list[Tensor]]:

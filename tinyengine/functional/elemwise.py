@@ -1,5 +1,7 @@
-"""Element-wise ops. Each states its local derivatives: what one element of the result owes to one
-element of each operand."""
+"""Element-wise ops.
+
+Each states its local derivatives: what one element of the result owes to one of each operand.
+"""
 
 from __future__ import annotations
 

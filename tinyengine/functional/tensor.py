@@ -94,9 +94,6 @@ def getitem(inp: Array, key: Any) -> Array:
     return inp[_plain_key(key)]
 
 
-getitem.vjp(inp=lambda dout, key, inp_shape: put(dout, key, inp_shape))
-
-
 @op("put")
 def put(src: Array, key: Any, shape: Sequence[int]) -> Array:
     """Zeros of `shape` with `src` added at `key`: how a gradient goes back through indexing.
@@ -114,6 +111,7 @@ def put(src: Array, key: Any, shape: Sequence[int]) -> Array:
     return out
 
 
+getitem.vjp(inp=lambda dout, key, inp_shape: put(dout, key, inp_shape))
 put.vjp(src=lambda dout, key: getitem(dout, key))
 
 
