@@ -194,6 +194,11 @@ def gradient(
     return dout * written if op.elementwise else written
 
 
+def summed(part: Symbol) -> Symbol:
+    """The sum over the axes along which an operand was stretched."""
+    return _prefix("Σ ", part)
+
+
 def _rule(op: Op, operand: int) -> Callable[..., Any]:
     rule = op.rules[op.operands[operand]]
     if rule is None:
@@ -235,7 +240,8 @@ _LATEX = {"·": r" \cdot ", "@": r" \, @ \, ", "−": " - ", "/": " / ", "+": " 
 
 
 def _infix(sign: str, level: int, left: Symbol, right: Symbol) -> Symbol:
-    left, right = _bracketed(left, level), _bracketed(right, level + (sign in "−/"))
+    left = _bracketed(left, level)
+    right = _bracketed(right, max(level + (sign in "−/"), _NEG + 1))  # a + (−b)
     space = "" if sign == "/" else " "
     return Symbol(
         f"{left.text}{space}{sign}{space}{right.text}",
