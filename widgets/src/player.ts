@@ -120,7 +120,7 @@ export class Player {
     );
     this.root.lang = this.model.get("lang") || "en";
     this.root.style.maxWidth = `${Math.max(scene.width, 640) + 2}px`;
-    reachNodes(this.picture.root, (id) => this.choose(id));
+    reachNodes(stage, (id) => this.choose(id));
     listen(this.root, this.actions, this.last);
     keepFocus(this.root);
     this.host.append(this.root);

@@ -55,7 +55,7 @@ export class Steps {
         { type: "button", class: "te-row", "data-phase": frame.phase },
         html("span", { class: "te-number" }, String(k)),
         html("span", { class: "te-row-sentence" }, frame.sentence),
-        ...(frame.rule_text ? [" ", html("span", { class: "te-row-rule" }, frame.rule_text)] : []),
+        ...(frame.rule_text ? [html("span", { class: "te-row-rule" }, frame.rule_text)] : []),
       );
       row.addEventListener("click", () => this.go(k));
       return row;

@@ -1,0 +1,511 @@
+"""The GraphPlayer bundle alone in a browser: what it draws, and how it is driven."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .conftest import Host
+
+Scene = dict[str, Any]
+LAST = 7
+
+
+# What is drawn
+
+
+def test_every_node_and_edge_is_drawn(host: Host, linear: Scene) -> None:
+    host.mount(linear)
+    assert host.root.locator(".te-node").count() == len(linear["nodes"]) == 7
+    assert host.root.locator(".te-node.te-op").count() == 2
+    assert host.root.locator(".te-node.te-parameter").count() == 2
+    assert host.root.locator(".te-edge").count() == len(linear["edges"]) == 6
+    assert host.root.locator(".te-title").inner_text() == "y = x @ w + b"
+    expect(host.root.locator(".te-picture")).to_have_attribute("aria-label", linear["alt"])
+
+
+def test_texts_at_each_step(host: Host, linear: Scene) -> None:
+    """What the page shows is the frames so far, at every step and in either direction."""
+    host.mount(linear)
+    for step in [*range(LAST + 1), *reversed(range(LAST))]:
+        host.put(step=step)
+        host.at(step)
+        frame = linear["frames"][step]
+        expect(host.root.locator(".te-sentence")).to_have_text(frame["sentence"])
+        expect(host.root.locator(".te-key").first).to_have_text(f"step {step} of {LAST}")
+        assert host.root.locator(".te-rule math").count() == bool(frame["rule"])
+        for part, of in (("value", "node"), ("grad", "node")):
+            wanted: dict[str, str] = {}
+            for earlier in linear["frames"][: step + 1]:
+                wanted |= earlier[part]
+            for node in linear["nodes"]:
+                shown = host.root.locator(f".te-{of}[data-id={node['id']}] .te-{part}")
+                assert shown.text_content() == wanted.get(node["id"], ""), (step, node["id"], part)
+        assert host.root.locator(".te-node.te-lit").count() == len(frame["lit"])
+
+
+def test_gradients_appear_only_from_their_frame(host: Host, linear: Scene) -> None:
+    host.mount(linear, step=5)
+    grad = host.node("d1").locator(".te-grad")
+    assert grad.text_content() == ""
+    host.put(step=6)
+    expect(grad).to_have_text("∂y/∂w = [1 3 5]ᵀ")
+    host.put(step=5)
+    expect(grad).to_have_text("")
+
+
+def test_forward_stays_solid_and_backward_is_dashed_beside_it(host: Host, linear: Scene) -> None:
+    host.mount(linear, step=LAST)
+    edge = host.root.locator(".te-edge[data-id=e1]")
+    back, done = edge.locator(".te-line-back"), edge.locator(".te-line-done")
+    assert done.evaluate("e => getComputedStyle(e).visibility") == "visible"
+    assert back.evaluate("e => getComputedStyle(e).visibility") == "visible"
+    assert done.evaluate("e => getComputedStyle(e).strokeDasharray") == "none"
+    assert back.evaluate("e => getComputedStyle(e).strokeDasharray") != "none"
+    hue = "e => getComputedStyle(e).stroke"
+    assert back.evaluate(hue) != done.evaluate(hue)
+    no_gradient = host.root.locator(".te-edge[data-id=e0] .te-line-back")
+    assert no_gradient.evaluate("e => getComputedStyle(e).visibility") == "hidden"
+
+
+def test_hostile_names_are_shown_as_they_are(host: Host, hostile: Scene) -> None:
+    host.mount(hostile)
+    host.button("Steps as text").click()
+    for step, frame in enumerate(hostile["frames"]):
+        host.put(step=step)
+        host.at(step)
+        assert host.root.locator(".te-sentence").text_content() == frame["sentence"]
+    for node in hostile["nodes"]:
+        drawn = host.node(node["id"])
+        assert drawn.locator(".te-label").text_content() == node["label"]
+        assert drawn.locator("title").text_content() == node["title"]
+        assert drawn.locator(".te-value").text_content() == node["label"]
+    rows = host.root.locator(".te-row-sentence").all_text_contents()
+    assert rows == [frame["sentence"] for frame in hostile["frames"]]
+    assert host.page.locator("img, script, iframe, a, annotation-xml").count() == 0
+
+
+def test_rules_keep_only_mathematics(host: Host, hostile: Scene) -> None:
+    host.mount(hostile, step=2)
+    rule = host.root.locator(".te-rule")
+    assert rule.evaluate("r => r.innerHTML") == (
+        '<math><mtext>a</mtext>alert(6)<mi mathvariant="normal">k</mi></math>'
+    )
+    host.put(step=3)
+    host.at(3)
+    assert rule.text_content() == hostile["frames"][3]["rule_text"], "no <math>: the plain text"
+
+
+def test_a_missing_gradient_is_muted_not_coloured(host: Host, hostile: Scene) -> None:
+    host.mount(hostile, step=2)
+    colour = "e => getComputedStyle(e).fill"
+    none, some = host.node("d1").locator(".te-grad"), host.node("d4").locator(".te-grad")
+    assert none.text_content() == "none"
+    assert none.evaluate(colour) != some.evaluate(colour)
+
+
+@pytest.mark.parametrize("scene", [{}, {"frames": []}, {"title": "only a title"}])
+def test_an_empty_scene_does_nothing_wrong(host: Host, scene: Scene) -> None:
+    host.mount(scene, step=3)
+    host.root.focus()
+    for key in ("ArrowRight", "End", "Space"):
+        host.page.keyboard.press(key)
+    assert host.get("playing") is False
+    assert host.root.locator(".te-node").count() == 0
+
+
+def test_a_new_scene_is_drawn_and_the_step_kept_within_it(
+    host: Host, linear: Scene, hostile: Scene
+) -> None:
+    host.mount(linear, step=LAST)
+    host.button("Steps as text").click()
+    host.root.focus()
+    host.put(scene=hostile)
+    host.at(3)
+    assert host.page.locator(".te-player").count() == 1
+    assert host.root.locator(".te-node").count() == len(hostile["nodes"])
+    assert host.root.locator(".te-row").count() == len(hostile["frames"])
+    expect(host.root).to_be_focused()
+    host.page.keyboard.press("ArrowLeft")
+    host.at(2)
+
+
+# How it is driven
+
+
+def test_buttons(host: Host, linear: Scene) -> None:
+    host.mount(linear)
+    for name, step in [
+        ("Step", 1), ("Step", 2), ("Step back", 1), ("To end", LAST), ("Step", LAST),
+        ("To start", 0), ("Step back", 0),
+    ]:  # fmt: skip
+        host.button(name).click(force=True)  # also where it is marked disabled
+        host.at(step)
+    assert host.writes("step") == [1, 2, 1, LAST, 0], "a button at the end of its way writes nothing"
+    expect(host.button("To start")).to_have_attribute("aria-disabled", "true")
+    expect(host.button("To end")).to_have_attribute("aria-disabled", "false")
+
+
+@pytest.mark.parametrize("after_a_click", [False, True])
+def test_keyboard(host: Host, linear: Scene, after_a_click: bool) -> None:
+    """After a click on a button too, the keys are the player's."""
+    host.mount(linear)
+    if after_a_click:
+        host.button("Step").click()
+        host.button("Step back").click()
+    else:
+        host.root.focus()
+    for key, step in [
+        ("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", LAST),
+        ("ArrowRight", LAST), ("Home", 0), ("ArrowLeft", 0),
+    ]:  # fmt: skip
+        host.page.keyboard.press(key)
+        host.at(step)
+
+
+def test_toolbar_is_one_tab_stop(host: Host, linear: Scene) -> None:
+    host.mount(linear)
+    host.root.focus()
+    stops = []
+    for _ in range(5):
+        host.page.keyboard.press("Tab")
+        stops.append(host.page.evaluate("document.activeElement.getAttribute('class')"))
+    assert [stop.split()[0] for stop in stops] == [
+        "te-node", "te-button", "te-range", "te-chip", "te-chip",
+    ]  # fmt: skip
+    host.button("Play").focus()
+    host.page.keyboard.press("ArrowRight")
+    expect(host.button("Step")).to_be_focused()
+    host.page.keyboard.press("Enter")
+    host.at(1)
+    host.page.keyboard.press("Space")
+    host.at(2)
+    host.page.keyboard.press("ArrowLeft")
+    host.page.keyboard.press("ArrowLeft")
+    expect(host.button("Step back")).to_be_focused()
+    assert host.get("step") == 2, "in the toolbar the arrows move the focus"
+
+
+def test_handled_keys_stay_inside_and_others_pass(host: Host, linear: Scene) -> None:
+    host.mount(linear)
+    host.page.evaluate("""() => { te.heard = [];
+        document.addEventListener("keydown", (e) => te.heard.push(e.key)); }""")
+    host.root.focus()
+    for key in ("ArrowRight", "Home", "Space", "Space", "b", "Escape", "Control+ArrowRight"):
+        host.page.keyboard.press(key)
+    assert host.page.evaluate("te.heard") == ["b", "Escape", "Control", "ArrowRight"]
+
+
+def test_notebook_shortcuts_are_off_inside_except_with_control(host: Host, linear: Scene) -> None:
+    host.mount(linear)
+    host.root.focus()
+    off = "data-lm-suppress-shortcuts"
+    expect(host.root).to_have_attribute(off, "true")
+    host.page.keyboard.down("Control")
+    assert host.root.get_attribute(off) is None, "Ctrl+S must still save the notebook"
+    host.page.keyboard.up("Control")
+    expect(host.root).to_have_attribute(off, "true")
+
+
+def test_track(host: Host, linear: Scene) -> None:
+    host.mount(linear)
+    track = host.root.get_by_role("slider")
+    box = track.bounding_box()
+    assert box
+    x = [box["x"] + 8 + (box["width"] - 16) * k / LAST for k in range(LAST + 1)]
+    y = box["y"] + box["height"] / 2
+    host.page.mouse.move(x[0], y)
+    host.page.mouse.down()
+    for step in (3, 6, 4):
+        host.page.mouse.move(x[step], y, steps=4)
+        host.at(step)
+    host.page.mouse.up()
+    expect(track).to_have_attribute("aria-valuetext", "4 / 7, backward")
+    expect(track).to_have_attribute("aria-label", "Step 4 of 7")
+    for key, step in [("ArrowRight", 5), ("ArrowLeft", 4), ("Home", 0), ("End", LAST)]:
+        host.page.keyboard.press(key)
+        host.at(step)
+
+
+def test_fast_changes_are_joined_and_the_last_one_wins(host: Host, linear: Scene) -> None:
+    host.mount(linear)
+    host.page.evaluate("""() => {
+        te.seen = [];
+        new MutationObserver((all) => all.forEach(({ target }) => te.seen.push(target.dataset.step)))
+            .observe(document.querySelector(".te-player"), { attributeFilter: ["data-step"] });
+        const range = document.querySelector(".te-range");
+        for (const k of [1, 6, 2, 5, 3]) { range.value = k; range.dispatchEvent(new Event("input")); }
+    }""")
+    host.at(3)
+    assert host.writes("step") == [3]
+    assert host.page.evaluate("te.saves") == 1
+    host.page.evaluate("for (let k = 0; k < 200; k += 1) te.put('step', k % 8)")
+    host.at(199 % 8)
+    assert host.page.evaluate("te.seen") == ["3", str(199 % 8)]
+
+
+def test_a_key_pressed_twice_within_one_frame_moves_twice(host: Host, linear: Scene) -> None:
+    host.mount(linear)
+    host.page.evaluate("""() => { for (let i = 0; i < 3; i += 1) {
+        const init = { key: "ArrowRight", bubbles: true };
+        document.querySelector(".te-player").dispatchEvent(new KeyboardEvent("keydown", init)); } }""")
+    host.at(3)
+
+
+def test_steps_as_text(host: Host, linear: Scene) -> None:
+    host.mount(linear, step=2)
+    chip = host.button("Steps as text")
+    expect(chip).to_have_attribute("aria-expanded", "false")
+    chip.click()
+    expect(chip).to_have_attribute("aria-expanded", "true")
+    rows = host.root.locator(".te-row")
+    assert rows.count() == len(linear["frames"])
+    assert rows.locator(".te-row-rule").all_text_contents() == [
+        frame["rule_text"] for frame in linear["frames"] if frame["rule_text"]
+    ]
+    current = host.root.locator(".te-row[aria-current=step]")
+    expect(current.locator(".te-number")).to_have_text("2")
+    rows.nth(6).click()
+    host.at(6)
+    expect(current).to_have_count(1)
+    expect(current.locator(".te-number")).to_have_text("6")
+    current.focus()
+    host.page.keyboard.press("ArrowUp")
+    host.page.keyboard.press("Enter")
+    host.at(5)
+    chip.click()
+    expect(rows.first).to_be_hidden()
+
+
+def test_a_click_on_a_node_selects_it_and_goes_where_it_lights(host: Host, linear: Scene) -> None:
+    host.mount(linear)
+    host.node("d4").click()
+    host.at(2)
+    assert host.get("selected") == "d4"
+    expect(host.node("d4")).to_have_attribute("aria-pressed", "true")
+    host.node("d4").click()
+    expect(host.node("d4")).to_have_attribute("aria-pressed", "false")
+    assert (host.get("selected"), host.get("step")) == ("", 2)
+    host.put(selected="o0")
+    expect(host.node("o0")).to_have_attribute("aria-pressed", "true")
+
+
+def test_nodes_by_keyboard(host: Host, linear: Scene) -> None:
+    host.mount(linear)
+    host.node("d0").focus()
+    for _ in range(3):
+        host.page.keyboard.press("ArrowDown")
+    expect(host.node("d2")).to_be_focused()
+    host.page.keyboard.press("Enter")
+    host.at(1)
+    assert host.get("selected") == "d2"
+    name = host.node("d2").get_attribute("aria-label")
+    assert name == "p: Tensor, shape (1, 1), float32, cpux:0; 44"
+
+
+def test_speed(host: Host, linear: Scene) -> None:
+    host.mount(linear)
+    speed = host.root.get_by_role("combobox", name="Speed")
+    speed.select_option("2×")
+    assert host.get("speed") == 2
+    host.put(speed=0.25)
+    expect(speed).to_have_value("0.25")
+
+
+# Playing: time under control
+
+
+def test_play_to_the_end_and_again(
+    host: Host, moving: Callable[[int], None], linear: Scene
+) -> None:
+    host.mount(linear)
+    host.button("Play").click()
+    expect(host.button("Pause")).to_be_visible()
+    moving(500)
+    assert host.get("step") == 1
+    moving(1100)
+    assert host.get("step") == 2
+    moving(1100 * (LAST - 2))
+    assert (host.get("step"), host.get("playing")) == (LAST, False)
+    host.at(LAST)
+    host.button("Play").click()
+    assert (host.get("step"), host.get("playing")) == (0, True)
+    moving(500 + 1100 * LAST)
+    assert (host.get("step"), host.get("playing")) == (LAST, False)
+    assert host.writes("step") == [*range(1, LAST + 1), *range(LAST + 1)]
+
+
+def test_space_plays_and_pause_stops_at_once(
+    host: Host, moving: Callable[[int], None], linear: Scene
+) -> None:
+    host.mount(linear)
+    host.root.focus()
+    host.page.keyboard.press("Space")
+    moving(500 + 1100 * 3 + 100)
+    host.at(4)
+    assert host.root.locator(".te-pulse").count() == 1
+    host.page.keyboard.press("Space")
+    assert host.root.locator(".te-pulse").count() == 0, "no motion goes on"
+    expect(host.node("d2").locator(".te-grad")).to_have_text("∂y/∂p = 1")
+    moving(5000)
+    assert (host.get("step"), host.get("playing")) == (4, False)
+
+
+@pytest.mark.parametrize("speed", [0.5, 4])
+def test_speed_sets_the_beat(
+    host: Host, moving: Callable[[int], None], linear: Scene, speed: float
+) -> None:
+    host.mount(linear, speed=speed)
+    host.button("Play").click()
+    moving(int(1.45 * 1100 / speed))
+    assert host.get("step") == 2
+
+
+def test_any_step_by_hand_pauses(
+    host: Host, moving: Callable[[int], None], linear: Scene
+) -> None:
+    host.mount(linear)
+    host.button("Play").click()
+    moving(500)
+    host.button("Step").click()
+    moving(5000)
+    assert (host.get("step"), host.get("playing")) == (2, False)
+
+
+def test_python_may_play_and_pause(
+    host: Host, moving: Callable[[int], None], linear: Scene
+) -> None:
+    host.mount(linear, step=LAST)
+    host.put(playing=True)
+    assert host.get("step") == 0
+    moving(1600)
+    assert host.get("step") == 2
+    host.put(playing=False)
+    moving(3000)
+    assert host.get("step") == 2
+
+
+def test_a_saved_playing_widget_plays_when_shown(
+    host: Host, moving: Callable[[int], None], linear: Scene
+) -> None:
+    host.mount(linear, step=2, playing=True)
+    moving(500)
+    assert host.get("step") == 3
+
+
+def test_views_stay_in_step_and_outlive_each_other(
+    host: Host, moving: Callable[[int], None], linear: Scene
+) -> None:
+    host.mount(linear, views=3)
+    views = host.page.locator(".te-player")
+    views.nth(1).get_by_role("button", name="Play", exact=True).click()
+    moving(500 + 1100)
+    for view in range(3):
+        host.at(2, view)
+        expect(views.nth(view).get_by_role("button", name="Pause")).to_be_visible()
+    assert host.writes("step") == [1, 2], "the model moves once per beat"
+    host.page.evaluate("te.cleanups.splice(1, 1)[0]()")
+    assert views.count() == 2
+    moving(1100)
+    host.at(3, 0)
+    host.at(3, 1)
+    host.page.evaluate("te.cleanups.splice(0, 1)[0]()")
+    moving(1100 * LAST)
+    assert host.writes("step") == [*range(1, LAST + 1)]
+    assert host.get("playing") is False
+
+
+def test_a_pulse_travels_then_the_text_arrives(
+    host: Host, moving: Callable[[int], None], linear: Scene
+) -> None:
+    host.mount(linear, step=5)
+    host.button("Step").click()
+    moving(32)
+    host.at(6)
+    pulses = host.root.locator(".te-pulse")
+    grad = host.node("d1").locator(".te-grad")
+    assert pulses.count() == 2, "one for each edge of the frame"
+    places = []
+    for _ in range(3):
+        moving(150)
+        places.append(float(pulses.nth(1).get_attribute("cx") or "nan"))
+        assert grad.text_content() == ""
+    assert places == sorted(places, reverse=True), "backward runs from right to left"
+    assert places[0] > places[-1] + 40
+    moving(300)
+    assert pulses.count() == 0
+    assert grad.text_content() == "∂y/∂w = [1 3 5]ᵀ"
+    assert 0 < float(grad.evaluate("e => getComputedStyle(e).opacity")) < 1
+    moving(400)
+    assert grad.evaluate("e => getComputedStyle(e).opacity") == "1"
+
+
+def test_back_and_jumps_do_not_move(
+    host: Host, moving: Callable[[int], None], linear: Scene
+) -> None:
+    host.mount(linear, step=6)
+    for name, step in [("Step back", 5), ("To start", 0), ("To end", LAST)]:
+        host.button(name).click()
+        moving(32)
+        host.at(step)
+        assert host.root.locator(".te-pulse").count() == 0
+    assert host.node("d1").locator(".te-grad").text_content() == "∂y/∂w = [1 3 5]ᵀ"
+
+
+def test_reduced_motion_means_stepping(host: Host, linear: Scene) -> None:
+    host.mount(linear)
+    host.page.evaluate("""() => { te.moved = 0;
+        new MutationObserver(() => (te.moved += 1))
+            .observe(document.querySelector(".te-pulses"), { childList: true, subtree: true }); }""")
+    for step in range(1, LAST + 1):
+        host.button("Step").click()
+        host.at(step)
+        for node, text in linear["frames"][step]["grad"].items():
+            assert host.node(node).locator(".te-grad").text_content() == text
+    assert host.page.evaluate("te.moved") == 0
+
+
+def test_cleanup_leaves_nothing_behind(host: Host, linear: Scene) -> None:
+    host.page.emulate_media(reduced_motion="no-preference")
+    host.page.evaluate("""() => {
+        window.open_ = new Map();
+        const track = (start, stop) => {
+            const [begin, end] = [window[start], window[stop]];
+            window[start] = (call, ...rest) => {
+                const id = begin((...args) => { open_.delete(start + id); call(...args); }, ...rest);
+                open_.set(start + id, start);
+                return id;
+            };
+            window[stop] = (id) => { open_.delete(start + id); end(id); };
+        };
+        track("setTimeout", "clearTimeout");
+        track("setInterval", "clearInterval");
+        track("requestAnimationFrame", "cancelAnimationFrame");
+        window.outside = [];
+        for (const target of [window, document, document.body]) {
+            const add = target.addEventListener.bind(target);
+            target.addEventListener = (type, ...rest) => { outside.push(type); add(type, ...rest); };
+        }
+        window.watched = 0;
+        for (const name of ["ResizeObserver", "MutationObserver"]) {
+            const Plain = window[name];
+            window[name] = class extends Plain {
+                observe(...args) { watched += 1; super.observe(...args); }
+                disconnect() { watched = 0; super.disconnect(); }
+            };
+        }
+    }""")
+    host.mount(linear)
+    host.button("Play").click()
+    host.at(1)
+    assert host.page.evaluate("open_.size") > 0, "the spy sees the clock"
+    assert host.page.evaluate("watched") > 0
+    host.page.evaluate("te.cleanups[0]()")
+    left = host.page.evaluate("""[[...open_.values()], outside, watched,
+        Object.values(te.listeners).flat().length, document.querySelectorAll("body > div > *").length]""")
+    assert left == [[], [], 0, 0, 0]
