@@ -305,7 +305,7 @@ def test_nodes_by_keyboard(host: Host, linear: Scene) -> None:
     host.at(1)
     assert host.get("selected") == "d2"
     name = host.node("d2").get_attribute("aria-label")
-    assert name == "p: Tensor, shape (1, 1), float32, cpux:0; 44"
+    assert name == "p 44; p: Tensor, shape (1, 1), float32, cpux:0"
 
 
 def test_speed(host: Host, linear: Scene) -> None:

@@ -65,7 +65,9 @@ export class Picture {
       text(value, v);
       text(grad, g);
       grad.classList.toggle("te-none", g === this.none);
-      attr(group, "aria-label", [node.title || node.label, v, g].filter(Boolean).join("; "));
+      // what is seen comes first and as it is, so that voice control can name it
+      const seen = [node.label, v, node.note, g].filter(Boolean).join(" ");
+      attr(group, "aria-label", [seen, node.title].filter(Boolean).join("; "));
     }
     for (const [id, { group, done, back, label }] of this.edges) {
       const said = state.edge.get(id);
@@ -168,8 +170,12 @@ export class Picture {
       svg("circle", { class: "te-ring", cx: x, cy: y, r: r + 5 }),
       svg("circle", { class: "te-shape", cx: x, cy: y, r }),
       label,
+      // spaces, as separate texts without them are read as one word
+      " ",
       value,
+      " ",
       note,
+      " ",
       grad,
     );
     this.nodes.set(node.id, { group, value, grad, node });
