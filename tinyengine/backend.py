@@ -12,7 +12,8 @@ import numpy as np
 Array: TypeAlias = Any
 """What a kernel computes with: a NumPy array or scalar, or a CuPy array."""
 
-_NAME = re.compile(r"(xpu|cpu|gpu)(x|\d+)(?::(\d+))?")
+_NUMBER = r"0|[1-9]\d*"
+_NAME = re.compile(rf"(xpu|cpu|gpu)(x|{_NUMBER})(?::({_NUMBER}))?", re.ASCII)
 _DEFAULT_VARIABLE = "MGE_DEFAULT_DEVICE"
 
 

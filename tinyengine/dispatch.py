@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from .backend import Array
+from .backend import Array, device as find_device
 from .chain_rule import Node, alive, managers, observers, tape
 from .promotion import FLOAT32, promote
 from .tensor import Tensor, as_array
@@ -49,7 +49,7 @@ def binary_call(this: Op) -> Callable[[Any, Any], Any]:
             data = forward(a, b)
             if data.__class__ is not _float32 and data.dtype is not FLOAT32 and this.promotes:
                 data, (a, b) = promote(forward, (a, b), data)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, OverflowError) as error:
             _refuse(this, (x, y), {}, error)
         out: Tensor = _new(Tensor)
         out._data, out.device, out._node, out.grad = data, device, None, None
@@ -89,9 +89,10 @@ def general_call(this: Op) -> Callable[..., Any]:
                 compute = functools.partial(forward, **attributes) if attributes else forward
                 data, values = promote(compute, values, data)
             data = data if data.shape else data[()]
-        except (ValueError, TypeError, IndexError) as error:
+        except (ValueError, TypeError, IndexError, OverflowError) as error:
             _refuse(this, operands, attributes, error)
-        out = result(data, attributes.get("device", device))
+        place = attributes.get("device")
+        out = result(data, device if place is None else find_device(place))
         parents = tuple([alive(x._node) if isinstance(x, Tensor) else None for x in operands])
         if any(parents):
             _record(this, out, operands, values, parents, attributes)
@@ -112,16 +113,23 @@ def _value(this: Op, operand: Any, beside: Tensor) -> Any:
     try:
         array = operand if wide else as_array(operand)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{this.name}(): {error}") from None
+        raise type(error)(f"{this.name}(): {error}") from None
     return beside.device.put(array)
 
 
 def _without_tensors(this: Op, operands: Sequence[Any], attributes: dict[str, Any]) -> Any:
     """What rules call on arrays and on Symbols, which write themselves."""
     for operand in operands:
+        if isinstance(operand, (np.ndarray, np.generic, float, int)):
+            continue
         write = getattr(operand, "apply_op", None)
         if write is not None:
             return write(this, operands, attributes)
+        if not hasattr(operand, "dtype"):
+            raise TypeError(
+                f"{this.name}(): {type(operand).__name__} {operand!r:.60} is not a tensor; make it"
+                " one with tensor(...)"
+            )
     return this.forward(*operands, **attributes)
 
 
@@ -142,7 +150,8 @@ def _record(
     node.kept = this.keep(values, data, operands, attributes)
     node.kept_tensors = node.shapes = None
     if len(managers) > 1:
-        node.kept_tensors = this.keep(operands, out, operands, attributes)
+        now = [_as_it_is(x) for x in operands]
+        node.kept_tensors = this.keep(now, _as_it_is(out, node), operands, attributes)
     if this.broadcasts and data.__class__ is not _float32:
         shapes = tuple([np.shape(value) for value in values])
         if not this.elementwise or shapes.count(data.shape) < len(shapes):
@@ -151,16 +160,26 @@ def _record(
     tape.append(node)
 
 
+def _as_it_is(operand: Any, node: Node | None = None) -> Any:
+    """A tensor that stays as `operand` is now; backward() adds to a gradient in place."""
+    if not isinstance(operand, Tensor):
+        return operand
+    copy = result(operand._data, operand.device)
+    copy._node = node or operand._node
+    return copy
+
+
 def _refuse(
     this: Op, operands: Sequence[Any], attributes: dict[str, Any], error: Exception
 ) -> NoReturn:
     """Say which op was given what, and what is allowed."""
     names = zip(this.operands, operands, strict=True)
-    given = ", ".join(f"{name} of shape {np.shape(x)}" for name, x in names)
+    given = [f"{name} of shape {np.shape(x)}" for name, x in names]
+    given += [f"{k}={v!r:.60}" for k, v in attributes.items() if v is not this.attributes[k]]
     advice = str(error)
     if this.advice is not None and isinstance(error, ValueError):
         advice = this.advice(*operands, **attributes)
-    message = f"{this.name}(): {given}: {advice}"
+    message = f"{this.name}(): {', '.join(given)}: {advice}"
     for observer in observers:
         observer.failed(this, operands, attributes, message)
     raise type(error)(message) from error

@@ -66,7 +66,7 @@ class Symbol:
     def apply_op(self, op: Op, operands: Sequence[Any], attributes: Mapping[str, Any]) -> Symbol:
         """`op` of `operands`, written down. Ops call this instead of computing."""
         symbols = [symbol(operand) for operand in operands]
-        changed = {k: v for k, v in attributes.items() if v != op.attributes[k]}
+        changed = {k: v for k, v in attributes.items() if not _same(v, op.attributes[k])}
         if op.name == "neg":
             return _prefix("−", symbols[0])
         if op.symbol == "ᵀ" and not changed:
@@ -199,6 +199,11 @@ def summed(part: Symbol) -> Symbol:
     return _prefix("Σ ", part)
 
 
+def needs(op: Op, operand: int) -> set[str]:
+    """What the rule for this operand names."""
+    return set(inspect.signature(_rule(op, operand)).parameters)
+
+
 def _rule(op: Op, operand: int) -> Callable[..., Any]:
     rule = op.rules[op.operands[operand]]
     if rule is None:
@@ -218,6 +223,11 @@ def _needed(
     for name, value in zip(op.operands, operands, strict=True):
         known |= {name: value, f"{name}_shape": value.shape}
     return [known.get(name) for name in inspect.signature(rule).parameters]
+
+
+def _same(value: Any, default: Any) -> bool:
+    # an array would answer == with an array
+    return value is default or (type(value) is type(default) and bool(value == default))
 
 
 def _operate(operator: str, *operands: Any) -> Symbol:

@@ -21,11 +21,14 @@ higher derivatives) and on Symbols (to write itself): ops take any of them.
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any, Protocol, cast
+
+import numpy as np
 
 from .backend import Array
 from .chain_rule import Pull
@@ -110,7 +113,8 @@ class Op:
         return self._keep_any
 
     def _keep_any(self, values: Any, out: Any, operands: Any, attributes: Any) -> tuple[Any, ...]:
-        known = {**dict(zip(self.operands, values, strict=True)), "out": out, **attributes}
+        known = {**dict(zip(self.operands, values, strict=True)), "out": out}
+        known |= {name: _frozen(value) for name, value in attributes.items() if name in self.needs}
         facts = (need for need in self.needs if need not in known)
         for need in facts:
             name, _, fact = need.rpartition("_")
@@ -144,7 +148,8 @@ class Op:
         attributes = self.attributes | dict(zip(self.attributes, args[count:], strict=False))
         attributes |= kwargs
         fits = count <= len(args) <= count + len(self.attributes) == count + len(attributes)
-        if fits and inspect.Parameter.empty not in attributes.values():
+        # by identity: an attribute may be an array, which answers == with an array
+        if fits and not any(value is inspect.Parameter.empty for value in attributes.values()):
             return args[:count], attributes
         try:
             bound = inspect.signature(self.forward).bind(*args, **kwargs)
@@ -211,10 +216,18 @@ def method(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Make a function of a tensor the method `name` of Tensor."""
 
     def bind(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.__name__ = function.__qualname__ = name
         setattr(Tensor, name, function)
         return function
 
     return bind
+
+
+def _frozen(value: Any) -> Any:
+    """An attribute as it is now: an index may be changed between forward and backward."""
+    if isinstance(value, tuple):
+        return tuple([_frozen(part) for part in value])
+    return copy.deepcopy(value) if isinstance(value, (list, np.ndarray)) else value
 
 
 def _equal_shapes(*_: Any, **__: Any) -> str:

@@ -11,6 +11,7 @@ from .backend import Array
 
 FLOAT32 = np.dtype("float32")
 _FLOAT64 = np.dtype("float64")
+_BOOL = np.dtype("bool")
 
 
 def common_dtype(dtypes: Iterable[np.dtype[Any]]) -> np.dtype[Any]:
@@ -43,13 +44,14 @@ def promote(
     `out` is what NumPy makes of `values`; Python numbers among them take the others' dtype.
     """
     dtypes = {value.dtype for value in values if hasattr(value, "dtype")}
-    if len(dtypes) > 1:
-        common = common_dtype(dtypes)
+    only_booleans = len(values) > 1 and dtypes == {_BOOL}
+    if len(dtypes) > 1 or only_booleans:
+        common = FLOAT32 if only_booleans else common_dtype(dtypes)
         values = [v.astype(common) if hasattr(v, "dtype") else v for v in values]
         out = forward(*values)
-    if out.dtype == "int64":
+    if out.dtype.kind in "iu" and out.dtype.itemsize == 8:
         return out.astype("int32"), values
-    if out.dtype != _FLOAT64 or _FLOAT64 in dtypes:
+    if out.dtype.kind != "f" or out.dtype == FLOAT32 or out.dtype in dtypes:
         return out, values
     values = [v.astype(FLOAT32) if hasattr(v, "dtype") else v for v in values]
     return forward(*values), values

@@ -32,17 +32,25 @@ def variable_of(tensor: Tensor, frame: FrameType | None) -> str | None:
     return None
 
 
-def numbered(name: str, taken: set[str]) -> str:
-    """`name`, or with a subscript where that is taken: x, x₁, x₂ for one variable's values.
+class Names:
+    """Gives every value a name of its own: x, x₁, x₂ for those that one variable held.
 
-    >>> numbered("x", {"x", "x₁"})
-    'x₂'
+    >>> names = Names()
+    >>> [names.unused(name) for name in ("x", "x", "y", "x")]
+    ['x', 'x₁', 'y', 'x₂']
     """
-    number, candidate = 0, name
-    while candidate in taken:
-        number += 1
-        candidate = name + str(number).translate(_SUBSCRIPTS)
-    return candidate
+
+    def __init__(self) -> None:
+        self._next: dict[str, int] = {}
+
+    def unused(self, name: str) -> str:
+        """`name`, with a subscript where it is taken."""
+        candidate = name
+        while candidate in self._next:
+            candidate = name + str(self._next[name]).translate(_SUBSCRIPTS)
+            self._next[name] += 1
+        self._next[candidate] = 1
+        return candidate
 
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")

@@ -30,7 +30,7 @@ class Tensor:
 
     Raises:
         TypeError: `data` holds what a tensor cannot, such as text, or the dtype is not supported.
-        ValueError: `data` is ragged, or the device is unknown.
+        ValueError: `data` is ragged, or holds an integer too large; or the device is unknown.
 
     >>> Tensor([1., 3., 5.], device="cpux")
     Tensor([1. 3. 5.], device=cpux:0)
@@ -162,6 +162,10 @@ class Tensor:
     def __hash__(self) -> int:
         return id(self)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy is a tensor of its own: it has no gradient, and no graph behind it.
+        return _rebuild, (type(self), self.numpy(), self.device, self.name)
+
     def __repr__(self) -> str:
         dtype = "" if self.dtype == np.float32 else f"dtype={self.dtype}, "
         return f"{type(self).__name__}({self._values()}, {dtype}device={self.device})"
@@ -206,6 +210,10 @@ class Parameter(Tensor):
     """
 
 
+def _rebuild(kind: type[Tensor], data: Array, device: Device, name: str | None) -> Tensor:
+    return kind(data, data.dtype, device, name=name)
+
+
 def checked_dtype(dtype: Any) -> np.dtype[Any]:
     """`dtype` as a NumPy dtype.
 
@@ -225,7 +233,7 @@ def as_array(data: Any, dtype: Any = None) -> Array:
 
     Raises:
         TypeError: no tensor can hold it.
-        ValueError: it is ragged.
+        ValueError: it is ragged, or holds integers that int32 does not.
     """
     if isinstance(data, (list, tuple)) and any(isinstance(item, Tensor) for item in data):
         data = [item._data if isinstance(item, Tensor) else item for item in data]
@@ -235,7 +243,12 @@ def as_array(data: Any, dtype: Any = None) -> Array:
     if array.dtype in DTYPES:
         return array
     if array.dtype.kind in _IMPLICIT:
-        return array.astype(_IMPLICIT[array.dtype.kind])
+        held = array.astype(_IMPLICIT[array.dtype.kind])
+        if held.dtype.kind == "i" and (held != array).any():
+            raise ValueError(
+                f"integers become int32, and {data!r:.60} does not fit: give floats, or a dtype"
+            )
+        return held
     raise TypeError(
         f"a tensor cannot hold {array.dtype} data such as {data!r:.60}: give numbers or booleans"
     )

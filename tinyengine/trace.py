@@ -23,7 +23,7 @@ import numpy as np
 from .backend import Device
 from .chain_rule import Node, managers, observers
 from .op import Op
-from .scope import calling_frame, numbered, variable_of
+from .scope import Names, calling_frame, variable_of
 from .snapshot import snapshot
 from .tensor import Parameter, Tensor
 
@@ -60,7 +60,7 @@ class Trace:
         self.steps: list[Step] = []
         self._watched: dict[int, tuple[Tensor, int]] = {}
         self._steps_of: dict[Node, int] = {}
-        self._taken: set[str] = set()
+        self._names = Names()
         self._frame: FrameType | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -99,7 +99,7 @@ class Trace:
             self._name(number, tensor, self._frame)
         unnamed = (node for node in self.nodes if not node["name"])
         for number, node in enumerate(unnamed, 1):
-            node["name"] = self._unused(f"v{number}")
+            node["name"] = self._names.unused(f"v{number}")
         self._watched.clear()
         self._steps_of.clear()
         self._frame = None
@@ -194,7 +194,7 @@ class Trace:
     def _add(self, value: Any, kind: str) -> int:
         node = len(self.nodes)
         tensor = value if isinstance(value, Tensor) else None
-        name = self._unused(tensor.name) if tensor is not None and tensor.name else ""
+        name = self._names.unused(tensor.name) if tensor is not None and tensor.name else ""
         if np.ndim(value) == 0 and tensor is None:
             name = f"{value:g}"
         self.nodes.append(
@@ -216,12 +216,7 @@ class Trace:
         if not self.nodes[node]["name"]:
             variable = variable_of(tensor, frame)
             if variable is not None:
-                self.nodes[node]["name"] = self._unused(variable)
-
-    def _unused(self, name: str) -> str:
-        name = numbered(name, self._taken)
-        self._taken.add(name)
-        return name
+                self.nodes[node]["name"] = self._names.unused(variable)
 
 
 def _values(value: Any) -> dict[str, Any]:
@@ -238,6 +233,8 @@ def _plain(value: Any) -> Any:
         return [_plain(part) for part in value]
     if value is ...:
         return {"ellipsis": True}
-    if isinstance(value, (Device, np.dtype)):
-        return str(value)
-    return snapshot(value._data if isinstance(value, Tensor) else value)
+    if isinstance(value, (Tensor, np.ndarray, np.generic)):
+        return _values(value)
+    if isinstance(value, type):
+        return value.__name__
+    return str(value) if isinstance(value, (Device, np.dtype)) else f"{value!r:.60}"

@@ -170,11 +170,7 @@ class GradManager:
                 gradient = _gradient_of(tensor, gradient)
                 for callback in self._callbacks[id(tensor)]:
                     gradient = callback(tensor, gradient)
-                if tensor.grad is None:
-                    tensor.grad = gradient
-                else:
-                    total = tensor.grad + gradient
-                    tensor.grad._data, tensor.grad._node = total._data, total._node
+                _add_to_grad(tensor, gradient)
             for observer in watching:
                 observer.delivered(tensor, gradient)
 
@@ -244,6 +240,23 @@ def _gradient_of(tensor: Tensor, gradient: Any) -> Tensor:
     own = result(gradient._data, tensor.device)
     own._node = gradient._node
     return own
+
+
+def _add_to_grad(tensor: Tensor, gradient: Any) -> None:
+    """``+=`` on ``.grad``, in place: whoever holds the gradient sees the sum."""
+    if not isinstance(gradient, Tensor | None):
+        raise TypeError(
+            f"backward(): a callback of attach() must return the gradient as a Tensor, and not"
+            f" {type(gradient).__name__} {gradient!r:.60}"
+        )
+    if tensor.grad is None:
+        tensor.grad = gradient
+        return
+    total = tensor.grad + gradient
+    if isinstance(tensor.grad, Tensor):
+        tensor.grad._data, tensor.grad._node = total._data, total._node
+    else:  # a number with which the learner cleared it
+        tensor.grad = total
 
 
 def _list(role: str, given: Any) -> list[Tensor]:

@@ -25,9 +25,11 @@ def matmul(inp1: Array, inp2: Array, transpose_a: bool = False, transpose_b: boo
     >>> matmul(tensor([[1., 3., 5.]]), tensor([[2.], [4.], [6.]]))
     Tensor([[44.]], device=cpux:0)
     """
+    if not np.ndim(inp1) or not np.ndim(inp2):
+        raise ValueError("an operand is a single number")
     a = swapaxes(inp1) if transpose_a and inp1.ndim > 1 else inp1
     b = swapaxes(inp2) if transpose_b and inp2.ndim > 1 else inp2
-    return a.dot(b) if 0 < a.ndim <= 2 >= b.ndim > 0 else a @ b  # dot costs half of @ when small
+    return a.dot(b) if a.ndim <= 2 >= b.ndim else a @ b  # dot costs half of @ when small
 
 
 def _to_inp1(dout: Any, inp1_shape: Any, inp2: Any, transpose_a: bool, transpose_b: bool) -> Any:
@@ -72,7 +74,7 @@ def _(inp1: Any, inp2: Any, transpose_a: bool, transpose_b: bool) -> str:
 
 @op("Σ")
 def sum(inp: Array, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
-    """Sum of the elements of `inp`, over all axes or over those given.
+    """Sum of the elements of `inp`, over all axes or over those given, in the dtype of `inp`.
 
     Args:
         inp: the summands.
@@ -82,13 +84,14 @@ def sum(inp: Array, axis: int | Sequence[int] | None = None, keepdims: bool = Fa
     >>> sum(tensor([[1., 2.], [3., 4.]]), axis=0)
     Tensor([4. 6.], device=cpux:0)
     """
-    return inp.sum(axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
+    axis = tuple(axis) if isinstance(axis, list) else axis
+    return inp.sum(axis=axis, dtype=None if inp.dtype == bool else inp.dtype, keepdims=keepdims)
 
 
 def _spread(dout: Any, inp_shape: Any, axis: Any, keepdims: bool) -> Any:
     """`dout` for every summand."""
-    if axis is not None and not keepdims:
-        axes = {a % len(inp_shape) for a in ([axis] if isinstance(axis, int) else axis)}
+    if axis is not None and inp_shape and not keepdims:
+        axes = {int(a) % len(inp_shape) for a in (axis if isinstance(axis, Sequence) else [axis])}
         dout = reshape(dout, tuple(1 if i in axes else n for i, n in enumerate(inp_shape)))
     return broadcast_to(dout, inp_shape)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,7 +26,10 @@ def reshape(inp: Array, target_shape: Sequence[int]) -> Array:
     Tensor([[1. 2.]
      [3. 4.]], device=cpux:0)
     """
-    return inp.reshape(target_shape)
+    shape = _lengths(target_shape)
+    if any(length < -1 for length in shape):
+        raise ValueError("a length is negative")  # NumPy would take it for -1
+    return inp.reshape(shape)
 
 
 reshape.vjp(inp=lambda dout, inp_shape: reshape(dout, inp_shape))
@@ -32,10 +37,18 @@ reshape.vjp(inp=lambda dout, inp_shape: reshape(dout, inp_shape))
 
 @reshape.explain
 def _(inp: Any, target_shape: Sequence[int]) -> str:
-    if list(target_shape).count(-1) > 1:
-        return f"only one length of the target shape {tuple(target_shape)} may be -1"
-    count = math.prod(np.shape(inp))
-    return f"{count} elements do not fill the target shape {tuple(target_shape)}"
+    shape = _lengths(target_shape)
+    if shape.count(-1) > 1:
+        return f"only one length of the target shape {shape} may be -1"
+    return f"{math.prod(np.shape(inp))} elements do not fill the target shape {shape}"
+
+
+def _lengths(shape: Any) -> tuple[int, ...]:
+    """A shape, given as one length or as several, as a tuple."""
+    if not isinstance(shape, (tuple, list)):
+        with contextlib.suppress(TypeError):
+            return (operator.index(shape),)
+    return tuple([operator.index(length) for length in shape])
 
 
 @op("broadcast", broadcasts=True)
@@ -53,15 +66,16 @@ broadcast_to.vjp(inp=lambda dout: dout)  # the chain rule sums over what was str
 
 
 @op("expand")
-def expand_dims(inp: Array, axis: int) -> Array:
-    """`inp` with a new axis of length 1 at `axis` of the result.
+def expand_dims(inp: Array, axis: int | Sequence[int]) -> Array:
+    """`inp` with a new axis of length 1 at `axis` of the result, or at each of several.
+
+    Raises:
+        ValueError: the result has no such axis.
 
     >>> expand_dims(tensor([1., 2.]), -1).shape
     (2, 1)
     """
-    shape = list(inp.shape)
-    shape.insert(axis if axis >= 0 else axis + inp.ndim + 1, 1)
-    return inp.reshape(shape)
+    return array_module(inp).expand_dims(inp, axis)
 
 
 expand_dims.vjp(inp=lambda dout, inp_shape: reshape(dout, inp_shape))
@@ -137,13 +151,13 @@ astype.vjp(inp=lambda dout, inp_dtype: astype(dout, inp_dtype))
 
 
 @op("copy", promotes=False)
-def copy(inp: Array, device: str | Device) -> Array:
-    """A copy of `inp` on another device; the gradient comes back to the first one.
+def copy(inp: Array, device: str | Device | None = None) -> Array:
+    """A copy of `inp`, on another device if one is given; the gradient comes back to the first one.
 
     >>> copy(tensor([1., 2.]), "cpu0").device
     CompNode("cpu0:0" from "cpu0:0")
     """
-    return find_device(device).put(inp)
+    return inp if device is None else find_device(device).put(inp)
 
 
 copy.vjp(inp=lambda dout, inp_device: copy(dout, inp_device))
@@ -165,9 +179,7 @@ method("detach")(detach)
 @method("reshape")
 def _(self: Tensor, *shape: Any) -> Any:
     """`self` in another shape, given as lengths or as one tuple: ``t.reshape(2, -1)``."""
-    if len(shape) == 1 and not isinstance(shape[0], int):
-        shape = tuple(shape[0])
-    return reshape(self, tuple(int(length) for length in shape))
+    return reshape(self, shape[0] if len(shape) == 1 else shape)
 
 
 @method("astype")
