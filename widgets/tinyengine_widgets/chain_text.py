@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 from tinyengine.formula import (
     Symbol,
@@ -11,14 +11,16 @@ from tinyengine.formula import (
     equation,
     gradient,
     local_derivative,
+    needs,
     number,
     summed,
-    symbol,
 )
 from tinyengine.op import TABLE, Op
 from tinyengine.trace import Step, Trace, TraceNode
 
-from .values import value_symbol
+from .values import shortened, value_symbol
+
+Writer: TypeAlias = Callable[[TraceNode], Symbol | None]
 
 _LONGEST_TITLE = 60
 _LONGEST_LABEL = 16
@@ -28,25 +30,26 @@ def name_symbol(node: TraceNode) -> Symbol:
     """The node's name; a constant's number."""
     if node["kind"] == "constant" and not node["value"]["shape"]:
         return number(node["name"])
-    return Symbol(node["name"], tuple(node["value"]["shape"]))
+    return Symbol(shortened(node["name"]), tuple(node["value"]["shape"]))
 
 
-def number_symbol(node: TraceNode) -> Symbol:
-    """The node's value if it is short, else its name."""
-    return value_symbol(node["value"], node["name"])
+def number_symbol(node: TraceNode) -> Symbol | None:
+    """The node's value, if it is short."""
+    return value_symbol(node["value"])
 
 
 def forward_rule(trace: Trace, step: Step) -> Symbol:
-    """``p = w · x = 2 · 3 = 6`` for a forward step."""
+    """``p = w · x = 2 · 3 = 6`` for a forward step; without numbers where they are many."""
     out = trace.nodes[step["output"]]
     sides = [name_symbol(out)]
     op = TABLE.get(step["op"])
     if op is not None:
         attributes = revive(step["attributes"])
-        for write in (name_symbol, number_symbol):
-            operands = [write(trace.nodes[i]) for i in step["inputs"]]
-            sides.append(operands[0].apply_op(op, operands, attributes))
-    return equation(*sides, number_symbol(out))
+        sides.append(_apply(op, _operands(trace, step, name_symbol), attributes))
+        values = _operands(trace, step, number_symbol)
+        if None not in values:
+            sides.append(_apply(op, values, attributes))
+    return _equation(*sides, number_symbol(out))
 
 
 def contribution_rule(trace: Trace, step: Step, root: str, *, whole: bool) -> Symbol:
@@ -59,22 +62,15 @@ def contribution_rule(trace: Trace, step: Step, root: str, *, whole: bool) -> Sy
         whole: whether this is all of the gradient at its node (else the left side is left out).
     """
     forward = trace.steps[step["at"]]
-    out, target = trace.nodes[forward["output"]], trace.nodes[step["node"]]
-    sides = [derivative(root, target["name"])] if whole else []
+    out, target = name_symbol(trace.nodes[forward["output"]]), trace.nodes[step["node"]]
+    sides: list[Symbol | None] = []
+    if whole:
+        sides = [derivative(root, shortened(target["name"]))]
     op = TABLE.get(forward["op"])
-    dout = value_symbol(step["dout"], f"∂{root}/∂{out['name']}")
-    at_root = out["name"] == root
-    named = dout if at_root else derivative(root, out["name"], dout.shape)
     if op is not None:
-        sides += (
-            _elementwise(trace, step, op, named, dout)
-            if op.elementwise
-            else [
-                _written(trace, step, op, named, name_symbol),
-                _written(trace, step, op, dout, number_symbol),
-            ]
-        )
-    return equation(*sides, value_symbol(step["gradient"], f"∂{root}/∂{target['name']}"))
+        dout = derivative(root, out.text, tuple(step["dout"]["shape"]))
+        sides += (_elementwise if op.elementwise else _product)(trace, step, op, dout, root)
+    return _equation(*sides, value_symbol(step["gradient"]))
 
 
 def local_label(trace: Trace, step: Step, root: str) -> str:
@@ -85,30 +81,31 @@ def local_label(trace: Trace, step: Step, root: str) -> str:
         return ""
     out, target = trace.nodes[forward["output"]], trace.nodes[step["node"]]
     if op.elementwise:
-        local = _local(trace, step, op, name_symbol)
+        local = _rule(local_derivative, trace, step, op, name_symbol)
         text = equation(derivative(out["name"], target["name"]), local).text
     else:
-        text = _written(trace, step, op, derivative(root, out["name"]), name_symbol).text
+        dout = derivative(root, out["name"], tuple(step["dout"]["shape"]))
+        text = _rule(gradient, trace, step, op, name_symbol, dout).text
     return text if len(text) <= _LONGEST_LABEL else ""
 
 
-def title(trace: Trace, outputs: Sequence[int]) -> str:
+def title(trace: Trace, ops: Sequence[int], outputs: Sequence[int]) -> str:
     """``y = w · x + b`` for each of the outputs, written out as far as it stays short."""
-    written = {node["id"]: name_symbol(node) for node in trace.nodes}
+    written: dict[int, Symbol] = {}
     lines = {}
-    for step in trace.steps:
-        op = TABLE.get(step.get("op", ""))
+    for step in (trace.steps[i] for i in ops):
+        op = TABLE.get(step["op"])
         if step["kind"] != "forward" or op is None:
             continue
         attributes = revive(step["attributes"])
-        whole = _apply(op, [written[i] for i in step["inputs"]], attributes)
+        names = _operands(trace, step, name_symbol)
+        known = [written.get(i, name) for i, name in zip(step["inputs"], names, strict=True)]
+        whole = _apply(op, known, attributes)
         if len(whole.text) > _LONGEST_TITLE:
-            names = [name_symbol(trace.nodes[i]) for i in step["inputs"]]
             whole = _apply(op, names, attributes)
-        name = trace.nodes[step["output"]]["name"]
-        lines[step["output"]] = f"{name} = {whole.text}"
-        if len(whole.text) <= _LONGEST_TITLE:
+        else:
             written[step["output"]] = whole
+        lines[step["output"]] = equation(name_symbol(trace.nodes[step["output"]]), whole).text
     return ",  ".join(lines[node] for node in outputs[:2] if node in lines)
 
 
@@ -127,36 +124,63 @@ def _revived(value: Any) -> Any:
     return value
 
 
-def _apply(op: Op, operands: Sequence[Symbol], attributes: dict[str, Any]) -> Symbol:
-    return operands[0].apply_op(op, operands, attributes)
+def _apply(op: Op, operands: Sequence[Any], attributes: dict[str, Any]) -> Symbol:
+    whole: Symbol = operands[0].apply_op(op, operands, attributes)
+    return whole
 
 
-def _elementwise(trace: Trace, step: Step, op: Op, named: Symbol, dout: Symbol) -> list[Symbol]:
+def _operands(trace: Trace, step: Step, write: Writer) -> list[Any]:
+    return [write(trace.nodes[i]) for i in step["inputs"]]
+
+
+def _equation(*sides: Symbol | None) -> Symbol:
+    return equation(*(side for side in sides if side is not None))
+
+
+def _elementwise(trace: Trace, step: Step, op: Op, dout: Symbol, root: str) -> list[Symbol | None]:
+    """``∂y/∂p · ∂p/∂w``, ``1 · x`` and ``1 · 3``."""
     forward = trace.steps[step["at"]]
     out, target = trace.nodes[forward["output"]], trace.nodes[step["node"]]
-    by_name = _local(trace, step, op, name_symbol)
-    by_number = _local(trace, step, op, number_symbol)
+    by_name = _rule(local_derivative, trace, step, op, name_symbol)
+    by_number = _rule(local_derivative, trace, step, op, number_symbol)
+    arrived = value_symbol(step["dout"])
+    at_root = out["name"] == root
+    sides: list[Symbol | None] = []
+    if not at_root and forward["inputs"].count(step["node"]) == 1:
+        sides = [dout * derivative(shortened(out["name"]), shortened(target["name"]))]
+    elif arrived is None or not at_root:
+        sides = [dout if by_name.text == "1" else dout * by_name]
+    if arrived is not None and by_name.text != "1":
+        sides += [arrived * by_name, by_number and arrived * by_number]
+    elif arrived is not None and at_root:
+        sides += [arrived]
     stretched = step["gradient"]["shape"] != step["dout"]["shape"]
-    sides = [named * derivative(out["name"], target["name"])]
-    if forward["inputs"].count(step["node"]) > 1 or named is dout:
-        sides = []  # there would be two different ∂out/∂target, or nothing new in it
-    sides += [dout * by_name, dout * by_number]
-    if by_name.text == "1":
-        sides = sides[:-2] or [dout]
-    return [summed(side) for side in sides] if stretched else sides
+    return [side and summed(side) for side in sides] if stretched else sides
 
 
-def _local(trace: Trace, step: Step, op: Op, write: Any) -> Symbol:
+def _product(trace: Trace, step: Step, op: Op, dout: Symbol, root: str) -> list[Symbol | None]:
+    """``xᵀ @ ∂y/∂p``, and the same with numbers."""
+    arrived = value_symbol(step["dout"])
+    by_name = dout
+    if trace.nodes[trace.steps[step["at"]]["output"]]["name"] == root and arrived is not None:
+        by_name = arrived
+    sides: list[Symbol | None] = [_rule(gradient, trace, step, op, name_symbol, by_name)]
+    if arrived is not None:
+        sides.append(_rule(gradient, trace, step, op, number_symbol, arrived))
+    return sides
+
+
+def _rule(
+    text: Callable[..., Symbol], trace: Trace, step: Step, op: Op, write: Writer, *dout: Symbol
+) -> Any:
+    """The op's own rule written down; None where one of the numbers that it needs is too long."""
     forward = trace.steps[step["at"]]
-    operands = [write(trace.nodes[i]) for i in forward["inputs"]]
+    operands = _operands(trace, forward, write)
     out = write(trace.nodes[forward["output"]])
+    values = dict(zip([*op.operands, "out"], [*operands, out], strict=True))
+    if any(values[name] is None for name in needs(op, step["operand"]) & values.keys()):
+        return None
+    named = _operands(trace, forward, name_symbol)
+    operands = [name if x is None else x for x, name in zip(operands, named, strict=True)]
     attributes = revive(forward["attributes"])
-    return symbol(local_derivative(op, operands, out, step["operand"], attributes))
-
-
-def _written(trace: Trace, step: Step, op: Op, dout: Symbol, write: Any) -> Symbol:
-    forward = trace.steps[step["at"]]
-    operands = [write(trace.nodes[i]) for i in forward["inputs"]]
-    out = write(trace.nodes[forward["output"]])
-    attributes = revive(forward["attributes"])
-    return gradient(op, operands, out, dout, step["operand"], attributes)
+    return text(op, operands, out, *dout, step["operand"], attributes)

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 Point = tuple[float, float]
 Circle = tuple[float, float, float]
 """x, y and radius."""
 
-_APART = 11.0  # of the way there and the way back, along the rim
-_PARALLEL = 18.0  # of two arrows between the same circles
+_APART = 11.0  # of the way there and the way back, between the circles
+_SPREAD = math.radians(28)  # between neighbouring arrows on a rim
+_WIDEST = math.radians(110)  # for all arrows on one side of a circle
 _TIP = 2.0  # between an arrow's tip and the circle
-_STEEPEST = math.radians(55)
-_LEVEL = 12.0  # an arrow that rises or falls by less counts as level
+_LEVEL = 16.0  # an arrow that rises or falls by less counts as level
+
+
+class Port(NamedTuple):
+    """Where an arrow and its way back touch a circle: angles below the horizontal."""
+
+    there: float
+    back: float
+    upper: bool  # in the upper half of several
+    only: bool
 
 
 def curves(
@@ -22,44 +31,43 @@ def curves(
 ) -> list[dict[str, Any]]:
     """For each arrow its path, the path back beside it, and where its label stands.
 
-    `routes` are polylines from centre to centre, left to right.
+    `routes` are polylines from circle to circle, left to right.
     """
-    seen: dict[tuple[Circle, Circle], int] = {}
+    leaving = _ports([source for source, _ in ends], [route[1] for route in routes])
+    arriving = _ports([target for _, target in ends], [route[-2] for route in routes])
     drawn = []
-    for (source, target), route in zip(ends, routes, strict=True):
-        twin = seen[source, target] = seen.get((source, target), -1) + 1
-        aside = _PARALLEL * ((twin + 1) // 2) * (1 if twin % 2 else -1)
-        there = _between(source, target, route, aside, _TIP)
-        back = _between(source, target, route, aside + _APART, 0.0, _TIP)[::-1]
-        drawn.append({"path": _path(there), "back": _path(back), "label": _label(back)})
+    for number, ((source, target), route) in enumerate(zip(ends, routes, strict=True)):
+        start, end, inner = leaving[number], arriving[number], route[1:-1]
+        there = [_rim(source, start.there, 1), *inner, _rim(target, end.there, -1, _TIP)]
+        lower = [(x, y + _APART) for x, y in inner]
+        back = [_rim(source, start.back, 1, _TIP), *lower, _rim(target, end.back, -1)]
+        label = _label(there, back, end)
+        drawn.append({"path": _path(there), "back": _path(back[::-1]), "label": label})
     return drawn
 
 
-def _between(
-    source: Circle,
-    target: Circle,
-    route: Sequence[Point],
-    aside: float,
-    target_gap: float,
-    source_gap: float = 0.0,
-) -> list[Point]:
-    """The way points from rim to rim, all moved down by `aside`."""
-    leaving, arriving = _slope(route[0], route[1]), _slope(route[-2], route[-1])
-    x, y, r = source
-    angle = _limited(leaving / 2 + aside / r)
-    start = x + (r + source_gap) * math.cos(angle), y + (r + source_gap) * math.sin(angle)
-    x, y, r = target
-    angle = _limited(arriving - aside / r)
-    end = x - (r + target_gap) * math.cos(angle), y - (r + target_gap) * math.sin(angle)
-    return [start, *((x, y + aside) for x, y in route[1:-1]), end]
+def _ports(circles: Sequence[Circle], towards: Sequence[Point]) -> list[Port]:
+    """For each arrow its place on the rim; those that share a circle are spread, top to bottom."""
+    together: dict[Circle, list[int]] = {}
+    for number, circle in enumerate(circles):
+        together.setdefault(circle, []).append(number)
+    ports = [Port(0.0, _SPREAD, False, True)] * len(circles)
+    for numbers in together.values():
+        count = len(numbers)
+        if count == 1:
+            continue
+        numbers.sort(key=lambda number: towards[number][1])
+        step = min(_SPREAD, _WIDEST / (2 * count - 1))
+        for i, number in enumerate(numbers):
+            there = step * (2 * i - count + 0.5)
+            ports[number] = Port(there, there + step, 2 * i + 1 < count, False)
+    return ports
 
 
-def _slope(a: Point, b: Point) -> float:
-    return math.atan2(b[1] - a[1], b[0] - a[0])
-
-
-def _limited(angle: float) -> float:
-    return max(-_STEEPEST, min(_STEEPEST, angle))
+def _rim(circle: Circle, angle: float, side: int, gap: float = 0.0) -> Point:
+    """The point of a circle at this angle below the horizontal, on its right (1) or left (-1)."""
+    x, y, r = circle
+    return x + side * (r + gap) * math.cos(angle), y + (r + gap) * math.sin(angle)
 
 
 def _path(points: Sequence[Point]) -> str:
@@ -72,11 +80,11 @@ def _path(points: Sequence[Point]) -> str:
     return " ".join(parts)
 
 
-def _label(back: Sequence[Point]) -> dict[str, Any]:
-    """Beside the middle of the first stretch of the way back, on the side away from the values."""
-    (x0, y0), (x1, y1) = back[0], back[1]
-    x, y, rise = (x0 + x1) / 2, (y0 + y1) / 2, y1 - y0
-    if abs(rise) < _LEVEL:
-        return {"x": round(x, 1), "y": round(y + 16, 1), "anchor": "middle"}
-    above = rise < 0  # the operand is higher than the op
-    return {"x": round(x + 14, 1), "y": round(y + (-10 if above else 14), 1), "anchor": "start"}
+def _label(there: Sequence[Point], back: Sequence[Point], end: Port) -> dict[str, Any]:
+    """Beside the last stretch before the op: above the upper arrows, below the others."""
+    (x0, y0), (x1, y1) = (there if end.upper else back)[-2:]
+    x, y, falls = (x0 + x1) / 2, (y0 + y1) / 2, y1 > y0
+    if abs(y1 - y0) >= _LEVEL and falls == end.upper:  # free space on the outer side
+        return {"x": round(x + 14, 1), "y": round(y + (-6 if falls else 14), 1), "anchor": "start"}
+    y = min(y0, y1) - 8 if end.upper else max(y0, y1) + 16
+    return {"x": round(x, 1), "y": round(y, 1), "anchor": "middle"}

@@ -11,7 +11,7 @@ from tinyengine.trace import Step, Trace
 from .catalogue import Words
 from .chain_text import contribution_rule, forward_rule, local_label
 from .graph import Graph, data_id, edge_id, op_id
-from .values import value_symbol, value_text
+from .values import shortened, value_symbol, value_text
 
 Phase = Literal["start", "forward", "backward", "end"]
 
@@ -50,6 +50,7 @@ class _Story:
         self.root = ""
         self.parts: dict[int, list[dict[str, Any]]] = {}
         self.ending: list[Step] = []
+        self.continued = _continued(trace)
 
     def told(self) -> list[Frame]:
         told = [self._start()]
@@ -71,7 +72,11 @@ class _Story:
 
     def _start(self) -> Frame:
         given = [n for n in self.graph.data if self.trace.nodes[n]["kind"] != "result"]
-        values = {data_id(n): value_text(self.trace.nodes[n]["value"]) for n in given}
+        values = {
+            data_id(n): text
+            for n in given
+            if (text := value_text(self.trace.nodes[n]["value"])) != self._name(n)  # a constant
+        }
         names = [self._name(n) for n in given if self.trace.nodes[n]["kind"] != "constant"]
         if not names:
             return Frame("start", self.words("empty") if not given else "", value=values)
@@ -120,7 +125,7 @@ class _Story:
         frame = Frame("backward", sentence, lit=[data_id(node)])
         frame.grad = {data_id(node): _labelled(d, value)}
         if ones:
-            _ruled(frame, equation(derivative(name, name), value_symbol(value, "1")))
+            _ruled(frame, _sides(derivative(name, name), value_symbol(value)))
         return [frame]
 
     def _contribution(self, number: int, step: Step) -> list[Frame]:
@@ -128,7 +133,7 @@ class _Story:
         name, d = self._name(node), derivative(self._of(), self._name(node)).text
         parts = self.parts.setdefault(node, [])
         parts.append(step["gradient"])
-        whole = step["first"] and not self._more_to_come(number, node)
+        whole = step["first"] and number not in self.continued
         key = "reached" if whole else "first part" if step["first"] else "another part"
         sentence = self.words(
             key, op=forward["symbol"], name=name, d=d, value=value_text(step["gradient"])
@@ -149,13 +154,13 @@ class _Story:
         d = derivative(self._of(), name)
         total = step["total"]
         sentence = self.words("sum", name=name, d=d.text, value=value_text(total))
-        parts = [value_symbol(part, "…") for part in self.parts[node]]
+        parts = [value_symbol(part) or Symbol("…") for part in self.parts[node]]
         added = parts[0]
         for part in parts[1:]:
             added = added + part
         frame = Frame("backward", sentence, lit=[data_id(node)])
         frame.grad = {data_id(node): _labelled(d.text, total)}
-        return _ruled(frame, equation(d, added, value_symbol(total, d.text)))
+        return _ruled(frame, _sides(d, added, value_symbol(total)))
 
     def _end(self) -> list[Frame]:
         """The frame after backward: which tensors got which gradient, and which none."""
@@ -184,21 +189,25 @@ class _Story:
         return f"({self.root})" if " + " in self.root else self.root
 
     def _name(self, node: int) -> str:
-        name: str = self.trace.nodes[node]["name"]
-        return name
-
-    def _more_to_come(self, number: int, node: int) -> bool:
-        """Whether a later step of this backward adds to the gradient at `node`."""
-        for step in self.trace.steps[number + 1 :]:
-            if step["kind"] not in ("contribution", "gradient", "unreached"):
-                return False
-            if step["kind"] == "contribution" and step["node"] == node:
-                return True
-        return False
+        return shortened(self.trace.nodes[node]["name"])
 
     def _detached(self, node: int) -> bool:
         uses = [s["op"] for s in self.trace.steps if node in s.get("inputs", ())]
         return bool(uses) and set(uses) == {"detach"}
+
+
+def _continued(trace: Trace) -> set[int]:
+    """The contributions that are followed, in the same backward, by another to the same node."""
+    continued, later = set(), set[int]()
+    for number in range(len(trace.steps) - 1, -1, -1):
+        step = trace.steps[number]
+        if step["kind"] == "contribution":
+            if step["node"] in later:
+                continued.add(number)
+            later.add(step["node"])
+        elif step["kind"] not in ("gradient", "unreached"):
+            later.clear()
+    return continued
 
 
 def _is_ones(value: dict[str, Any]) -> bool:
@@ -215,6 +224,10 @@ def _labelled(name: str, value: dict[str, Any]) -> str:
         return text
     long = text == value_text({"shape": value["shape"]}) and value["shape"]
     return f"{name}: {text}" if long else f"{name} = {text}"
+
+
+def _sides(*sides: Symbol | None) -> Symbol:
+    return equation(*(side for side in sides if side is not None))
 
 
 def _ruled(frame: Frame, rule: Symbol) -> Frame:

@@ -16,14 +16,16 @@ from .curves import curves
 from .frames import Frame, frames
 from .graph import Graph, data_id, edge_id, graph, op_id
 from .layout import layout
-from .values import shape_text
+from .values import shape_text, shortened
 
 Scene: TypeAlias = dict[str, Any]
 
 DATA_RADIUS = 26.0
 OP_RADIUS = 20.0
 _MARGIN = 18.0
-_LABEL = 10  # characters of a name that fit into a circle
+_RANK_GAP = 52.0
+_BESIDE = 30.0  # free space beside an arrow's label
+_LABEL = 7  # characters of a name that fit into a circle
 _LINE = 17.0
 _CHARACTER = 7.0  # average width at 12 px
 
@@ -37,19 +39,26 @@ def scene(trace: Trace, lang: str) -> Scene:
     words = Words(lang)
     drawn = graph(trace)
     told = frames(trace, drawn, words)
-    labels = _widest(told)
+    room = _widest(told, "value", "grad")
+    before = _before_ops(trace, drawn, _widest(told, "edge"))
     nodes = [_data_node(trace.nodes[n], n, role, words) for n, role in drawn.data.items()]
     nodes += [_op_node(trace, number) for number in drawn.ops]
     links = _links(trace, drawn)
     ends = [(source, target) for _, source, target in links]
-    sizes = {node["id"]: _size(node, labels.get(node["id"], 0.0)) for node in nodes}
-    gap = max([76.0, *(_text_width(t) + 30 for frame in told for t in frame.edge.values())])
-    placed = layout(sizes, ends, rank_gap=gap, node_gap=6)
+    sizes = {}
+    for node in nodes:
+        width, height = _size(node, room.get(node["id"], 0.0))
+        sizes[node["id"]] = width + before.get(node["id"], 0.0), height
+    placed = layout(sizes, ends, rank_gap=_RANK_GAP, node_gap=6)
     for node in nodes:
         x, y = placed.positions[node["id"]]
-        node["x"], node["y"] = round(x + _MARGIN, 1), round(y + _MARGIN, 1)
+        node["x"] = round(x + _MARGIN + before.get(node["id"], 0.0) / 2, 1)
+        node["y"] = round(y + _MARGIN, 1)
     at = {node["id"]: (node["x"], node["y"], node["r"]) for node in nodes}
-    routes = [[(x + _MARGIN, y + _MARGIN) for x, y in route] for route in placed.routes]
+    routes = [
+        [at[source][:2], *((x + _MARGIN, y + _MARGIN) for x, y in route[1:-1]), at[target][:2]]
+        for (source, target), route in zip(ends, placed.routes, strict=True)
+    ]
     drawn_edges = curves([(at[source], at[target]) for source, target in ends], routes)
     edges = [
         {"id": name, "from": source, "to": target, **curve}
@@ -70,7 +79,7 @@ def scene(trace: Trace, lang: str) -> Scene:
 
 
 def _title(trace: Trace, drawn: Graph, words: Words) -> str:
-    title = chain_text.title(trace, drawn.outputs)
+    title = chain_text.title(trace, drawn.ops, drawn.outputs)
     if not drawn.hidden:
         return title
     total = len(drawn.ops) + drawn.hidden
@@ -87,7 +96,7 @@ def _data_node(node: TraceNode, number: int, role: str, words: Words) -> dict[st
         "id": data_id(number),
         "kind": "data",
         "role": role,
-        "label": _shortened(node["name"]),
+        "label": shortened(node["name"], _LABEL),
         "title": f"{node['name']}: {shape} {dtype}{device}",
         "r": DATA_RADIUS,
         "note": words(f"note.{note}") if note else "",
@@ -100,7 +109,7 @@ def _op_node(trace: Trace, number: int) -> dict[str, Any]:
         "id": op_id(number),
         "kind": "op",
         "role": "op",
-        "label": _shortened(step["symbol"]),
+        "label": shortened(step["symbol"], _LABEL),
         "title": step["op"],
         "r": OP_RADIUS if len(step["symbol"]) < 4 else DATA_RADIUS,
         "note": "",
@@ -119,11 +128,6 @@ def _links(trace: Trace, drawn: Graph) -> list[tuple[str, str, str]]:
     return links
 
 
-def _shortened(name: str) -> str:
-    name = " ".join(name.split())
-    return name if len(name) <= _LABEL else name[: _LABEL - 1] + "…"
-
-
 def _size(node: dict[str, Any], text_width: float) -> tuple[float, float]:
     """Width and height of a node with the texts above and below it."""
     if node["kind"] == "op":
@@ -133,14 +137,24 @@ def _size(node: dict[str, Any], text_width: float) -> tuple[float, float]:
     return max(2 * node["r"], text_width, _text_width(node["note"])), 2 * (node["r"] + below)
 
 
-def _widest(told: list[Frame]) -> dict[str, float]:
-    """For each node the width of the longest text that ever stands above or below it."""
+def _widest(told: list[Frame], *places: str) -> dict[str, float]:
+    """For each node or arrow the width of the longest text that ever stands there."""
     widest: dict[str, float] = {}
     for frame in told:
-        for texts in (frame.value, frame.grad):
-            for node, text in texts.items():
-                widest[node] = max(widest.get(node, 0.0), _text_width(text))
+        for place in places:
+            for name, text in getattr(frame, place).items():
+                widest[name] = max(widest.get(name, 0.0), _text_width(text))
     return widest
+
+
+def _before_ops(trace: Trace, drawn: Graph, labels: dict[str, float]) -> dict[str, float]:
+    """The space that each op needs on its left for the labels of its arrows."""
+    space = {}
+    for number in drawn.ops:
+        arrows = (edge_id(number, i) for i in range(len(trace.steps[number]["inputs"])))
+        widest = max((labels.get(arrow, 0.0) for arrow in arrows), default=0.0)
+        space[op_id(number)] = max(0.0, widest + _BESIDE - _RANK_GAP)
+    return space
 
 
 def _text_width(text: str) -> float:

@@ -6,10 +6,22 @@ from typing import Any
 
 from tinyengine.formula import Symbol, array, number
 
+NAME = 24
+"""Longer names are shortened in sentences and formulas; the tooltip has them whole."""
 SHORT = 18
 """A text with more characters than this gives way to the shape."""
 _ROWS = 6
 _COLUMNS = 6
+
+
+def shortened(name: str, most: int = NAME) -> str:
+    """A name in one line of at most `most` characters.
+
+    >>> shortened("a_rather_long_name", 7)
+    'a_rath…'
+    """
+    name = " ".join(name.split())
+    return name if len(name) <= most else name[: most - 1] + "…"
 
 
 def number_text(value: Any) -> str:
@@ -44,16 +56,16 @@ def shape_text(shape: list[int]) -> str:
     return str(tuple(shape))
 
 
-def value_symbol(value: dict[str, Any], name: str) -> Symbol:
-    """A snapshot as a Symbol: a number or a small matrix, else its name."""
+def value_symbol(value: dict[str, Any]) -> Symbol | None:
+    """A snapshot as a Symbol: a number or a small matrix; None for what would be too large."""
     shape = tuple(value["shape"])
     if "data" not in value or len(shape) > 2 or 0 in shape:
-        return Symbol(name, shape)
+        return None
     if not shape:
         return number(number_text(value["data"]))
     rows = value["data"] if len(shape) == 2 else [value["data"]]
     if len(rows) > _ROWS or len(rows[0]) > _COLUMNS:
-        return Symbol(name, shape)
+        return None
     cells = [[number_text(cell) for cell in row] for row in rows]
     return array(_nested(value["data"]), cells, shape)
 
