@@ -25,7 +25,7 @@ LINT = (
     ("mypy",),
     ("mypy", "lessons", "tests/run.py"),
 )
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
 def parse(argv: list[str] | None = None) -> tuple[list[str], list[str]]:
@@ -45,7 +45,8 @@ def parse(argv: list[str] | None = None) -> tuple[list[str], list[str]]:
 
 def browser_missing() -> str:
     """Return how to get Chromium, or "" if it is there."""
-    if any(map(shutil.which, CHROMIUM)) or os.environ.get("CHROMIUM"):
+    named = os.environ.get("CHROMIUM")
+    if any(map(shutil.which, [named] if named else CHROMIUM)):
         return ""
     return (
         "The browser tests need Chromium, and it was not found.\n"
