@@ -89,23 +89,44 @@ def _sweep(
         for node, step in zip(layer, steps, strict=True):
             top += step
             y[node] = top
-    ranks = list(zip(layers, gaps, strict=True))
+    rightwards = _pulls(layers, gaps, preds, succs, weights)
+    leftwards = _pulls(layers, gaps, succs, preds, weights)[::-1]
     for _ in range(SWEEPS):
-        for way, side, other in ((ranks, preds, succs), (ranks[::-1], succs, preds)):
-            for layer, steps in way:
-                wanted = [_median([y[n] for n in side[v] or other[v]], y[v]) for v in layer]
-                heft = [weights[node] if side[node] else INPUT for node in layer]
-                for node, height in zip(layer, separate(wanted, heft, steps), strict=True):
-                    y[node] = height
+        for layer, pulls, weight, steps in (*rightwards, *leftwards):
+            wanted = [_median([y[near] for near in nodes]) for nodes in pulls]
+            for node, height in zip(layer, separate(wanted, weight, steps), strict=True):
+                y[node] = height
     top = min(a - h / 2 for a, h in zip(y, heights, strict=True))
     return [height - top for height in y]
 
 
-def _median(values: list[float], default: float) -> float:
+def _pulls(
+    layers: Sequence[Sequence[int]],
+    gaps: Sequence[Sequence[float]],
+    side: Neighbours,
+    other: Neighbours,
+    weights: Sequence[float],
+) -> list[tuple[Sequence[int], Neighbours, Sequence[float], Sequence[float]]]:
+    """Return each layer with the neighbours that its nodes follow, its weights and its gaps.
+
+    Nodes without neighbours on the side of the sweep follow those on the other, and give way.
+    """
+    return [
+        (
+            layer,
+            [side[node] or other[node] or [node] for node in layer],
+            [weights[node] if side[node] else INPUT for node in layer],
+            steps,
+        )
+        for layer, steps in zip(layers, gaps, strict=True)
+    ]
+
+
+def _median(values: list[float]) -> float:
     """Return the middle value, or the mean of the two middle ones."""
     count = len(values)
-    if count < 2:
-        return values[0] if values else default
+    if count == 1:
+        return values[0]
     values.sort()
     return (values[(count - 1) // 2] + values[count // 2]) / 2
 
