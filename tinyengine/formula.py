@@ -54,7 +54,7 @@ class Symbol:
     ) -> None:
         self.text = text
         self.latex = _latex_name(text) if latex is None else latex
-        self.mathml = f"<mi>{escape(text)}</mi>" if mathml is None else mathml
+        self.mathml = f"<mi>{_escaped(text)}</mi>" if mathml is None else mathml
         self.shape = shape
         self.level = level
 
@@ -78,7 +78,7 @@ class Symbol:
             return _infix(*_INFIX[op.name], *symbols)
         if op.symbol == "Σ" and not changed:
             return _prefix("Σ ", symbols[0], level=_NEG)
-        return _call(op.name, symbols, list(changed.values()))
+        return _call(op.name, symbols, [_attribute(k, v) for k, v in changed.items()])
 
     def __repr__(self) -> str:
         return f"Symbol({self.text!r})"
@@ -124,7 +124,7 @@ def number(text: str) -> Symbol:
     level = ATOM if text[:1] not in "-−" else _NEG
     text = text.replace("-", "−")
     return Symbol(
-        text, latex=text.replace("−", "-"), mathml=f"<mn>{escape(text)}</mn>", level=level
+        text, latex=text.replace("−", "-"), mathml=f"<mn>{_escaped(text)}</mn>", level=level
     )
 
 
@@ -133,7 +133,7 @@ def array(text: str, rows: Sequence[Sequence[str]], shape: tuple[int, ...]) -> S
     cells = [[cell.replace("-", "−") for cell in row] for row in rows]
     latex = r" \\ ".join(" & ".join(row) for row in cells).replace("−", "-")
     table = "".join(
-        "<mtr>" + "".join(f"<mtd><mn>{escape(c)}</mn></mtd>" for c in row) + "</mtr>"
+        "<mtr>" + "".join(f"<mtd><mn>{_escaped(c)}</mn></mtd>" for c in row) + "</mtr>"
         for row in cells
     )
     return Symbol(
@@ -152,8 +152,8 @@ def derivative(of: str, by: str, shape: tuple[int, ...] = ()) -> Symbol:
         f"∂{of}/∂{by}",
         shape,
         latex=rf"\frac{{\partial {over}}}{{\partial {under}}}",
-        mathml=f"<mfrac><mrow>{d}<mi>{escape(of)}</mi></mrow>"
-        f"<mrow>{d}<mi>{escape(by)}</mi></mrow></mfrac>",
+        mathml=f"<mfrac><mrow>{d}<mi>{_escaped(of)}</mi></mrow>"
+        f"<mrow>{d}<mi>{_escaped(by)}</mi></mrow></mfrac>",
     )
 
 
@@ -281,32 +281,42 @@ def _postfix(text: str, latex: str, mathml: str, part: Symbol) -> Symbol:
     return Symbol(part.text + text, shape, latex=part.latex + latex, mathml=mathml, level=_POSTFIX)
 
 
-def _call(name: str, parts: Sequence[Symbol], attributes: Sequence[Any]) -> Symbol:
-    extra = [_key(value) for value in attributes]
+def _call(name: str, parts: Sequence[Symbol], extra: list[str]) -> Symbol:
     comma = _mo(",")
-    inside = comma.join([p.mathml for p in parts] + [f"<mtext>{escape(e)}</mtext>" for e in extra])
+    inside = comma.join(
+        [p.mathml for p in parts] + [f"<mtext>{_escaped(e)}</mtext>" for e in extra]
+    )
     text = ", ".join([p.text for p in parts] + extra)
     latex = ", ".join([p.latex for p in parts] + [_latex_name(e) for e in extra])
     return Symbol(
         f"{name}({text})",
         parts[0].shape if parts else (),
         latex=rf"\operatorname{{{name}}}({latex})",
-        mathml=f"<mi>{escape(name)}</mi><mo>(</mo>{inside}<mo>)</mo>",
+        mathml=f"<mi>{_escaped(name)}</mi><mo>(</mo>{inside}<mo>)</mo>",
     )
 
 
+def _attribute(name: str, value: Any) -> str:
+    return f"[{_key(value)}]" if name == "key" else str(value)
+
+
 def _key(key: Any) -> str:
-    """An index or another attribute as the learner writes it."""
-    if isinstance(key, tuple) and any(isinstance(part, slice) for part in key):
+    """An index as the learner writes it between the brackets."""
+    if isinstance(key, tuple) and key:
         return ", ".join(_key(part) for part in key)
     if isinstance(key, slice):
         bounds = [key.start, key.stop] + ([] if key.step is None else [key.step])
         return ":".join("" if bound is None else str(bound) for bound in bounds)
-    return "…" if key is ... else str(key)
+    return "…" if key is ... else str(key.tolist() if hasattr(key, "tolist") else key)
+
+
+def _escaped(text: str) -> str:
+    """`text` for XML, which cannot hold control characters."""
+    return escape("".join(c if c.isprintable() else " " for c in text))
 
 
 def _mo(sign: str) -> str:
-    return f"<mo>{escape(sign)}</mo>"
+    return f"<mo>{_escaped(sign)}</mo>"
 
 
 def _latex_name(name: str) -> str:

@@ -34,7 +34,7 @@ class Graph:
         data: numbers of the trace's nodes that are drawn, operands before what uses them.
         ops: numbers of the steps whose ops are drawn.
         hidden: how many further ops there are.
-        outputs: the results that nothing uses.
+        outputs: the results that nothing uses; the last result if there is none such.
     """
 
     data: dict[int, Role]
@@ -70,6 +70,8 @@ def graph(trace: Trace) -> Graph:
     used = {n for number in ops for n in trace.steps[number]["inputs"]}
     made = {trace.steps[number].get("output") for number in ops}
     outputs = [n for n in met if n in made and n not in used]
+    if not outputs:  # the op that uses the last result has failed
+        outputs = [n for n in met if n in made][-1:]
     roles = {n: _role(trace, n, n in outputs) for n in met}
     return Graph(roles, ops, len(runs) - len(ops), outputs)
 

@@ -77,6 +77,11 @@ class GraphPlayer(anywidget.AnyWidget):
         self.trace.__exit__(kind, error, traceback)
         self.scene = scene(self.trace, self.lang)
 
+    def close(self) -> None:
+        """Take the player out of the notebook, with its layout, which ipywidgets would keep."""
+        self.layout.close()
+        super().close()
+
     @traitlets.validate("step")
     def _within(self, proposal: Any) -> int:
         return max(0, min(int(proposal.value), self.steps))

@@ -20,7 +20,7 @@ def shortened(name: str, most: int = NAME) -> str:
     >>> shortened("a_rather_long_name", 7)
     'a_rath…'
     """
-    name = " ".join(name.split())
+    name = " ".join("".join(c if c.isprintable() else " " for c in name).split())
     return name if len(name) <= most else name[: most - 1] + "…"
 
 

@@ -69,7 +69,7 @@ def layout(
         for number, line in zip(numbers, lines, strict=True):
             routes[number] = [(x, round(y + top, 3)) for x, y in line]
         width, height = max(width, wide), top + tall
-    return Placed(positions, routes, width, height)
+    return Placed(positions, routes, round(width, 3), round(height, 3))
 
 
 def _parts(preds: Lists, succs: Lists) -> tuple[list[int], Lists]:

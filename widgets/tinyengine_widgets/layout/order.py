@@ -33,7 +33,21 @@ def order_layers(rank: Sequence[int], preds: Neighbours, succs: Neighbours) -> L
             best, fewest = layers, count
         if fewest == 0:
             break
-    return best
+    return _upright(best, preds)
+
+
+def _upright(layers: Layers, preds: Neighbours) -> Layers:
+    """Turn the picture over if that puts more first operands above second ones."""
+    place = {
+        node: (index, at) for index, layer in enumerate(layers) for at, node in enumerate(layer)
+    }
+    balance = 0
+    for operands in preds:
+        for first, second in pairwise(operands):
+            (rank, above), (other, below) = place[first], place[second]
+            if rank == other:
+                balance += 1 if above < below else -1
+    return layers if balance >= 0 else [layer[::-1] for layer in layers]
 
 
 def depth_first_layers(rank: Sequence[int], preds: Neighbours, succs: Neighbours) -> Layers:

@@ -38,7 +38,9 @@ def find_cycle(preds: Neighbours, succs: Neighbours) -> list[int]:
         step[node] = len(path)
         path.append(node)
         node = next(source for source in preds[node] if source in left_out)
-    return path[: step[node] - 1 if step[node] else None : -1]
+    cycle = path[step[node] :][::-1]
+    first = cycle.index(min(cycle))
+    return cycle[first:] + cycle[:first]
 
 
 def assign_ranks(preds: Neighbours, succs: Neighbours, rounds: int = 3) -> list[int]:

@@ -38,8 +38,9 @@ def route_edges(
             y += PARALLEL * (drawn[source, target] - (twins[source, target] - 1) / 2)
             drawn[source, target] += 1
             points.insert(-1, (x, y))
-        _keep_clear(points, 0, 1, columns[source][1], clear[source])
-        _keep_clear(points, -1, -2, columns[target][0], clear[target])
+        for _ in range(2):  # a bend at one end makes the line to the other end steeper
+            _keep_clear(points, 0, 1, columns[source][1], clear[source])
+            _keep_clear(points, -1, -2, columns[target][0], clear[target])
         routes.append(_without_level_runs(points))
     return routes
 
