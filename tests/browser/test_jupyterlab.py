@@ -26,7 +26,6 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 ROOT = Path(__file__).resolve().parents[2]
-PICTURES = ROOT / "test-results" / "jupyterlab"
 TOKEN = "lessons"
 LESSON_01, LESSON_06 = "01_computation_graph.ipynb", "06_grad_manager.ipynb"
 PATIENCE = 60_000  # milliseconds
@@ -117,6 +116,13 @@ def wait_for_answer(server: subprocess.Popen[bytes], url: str, log: Path) -> Non
 
 
 @pytest.fixture
+def pictures(pytestconfig: pytest.Config) -> Path:
+    """Where screenshots are kept for a person to look at: test-results/, or what --output says."""
+    folder: str = pytestconfig.getoption("--output")
+    return Path(folder).absolute() / "jupyterlab"
+
+
+@pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A page of a fresh browser profile that talks to loopback alone and raises no error."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
@@ -183,7 +189,7 @@ def at(player: Locator, step: int) -> None:
     expect(player).to_have_attribute("data-step", str(step), timeout=PATIENCE)
 
 
-def photograph(page: Page, player: Locator, name: str) -> None:
+def photograph(page: Page, player: Locator, path: Path) -> None:
     """Save the player in the light and the dark theme."""
     for theme in ("Light", "Dark"):
         page.evaluate(
@@ -193,7 +199,7 @@ def photograph(page: Page, player: Locator, name: str) -> None:
         is_light = str(theme == "Light").lower()
         page.locator(f"body[data-jp-theme-light={is_light}]").wait_for(state="attached")
         page.wait_for_timeout(700)  # the last transition and the change of colours
-        player.screenshot(path=PICTURES / f"{name}-{theme.lower()}.png")
+        player.screenshot(path=path.with_name(f"{path.name}-{theme.lower()}.png"))
 
 
 @pytest.mark.parametrize("name", [LESSON_01, LESSON_06])
@@ -221,14 +227,16 @@ def test_a_fresh_clone_shows_the_pictures_without_running(page: Page, lab: Lab, 
     expect(panel.get_by_text("Error displaying widget")).to_have_count(0)
 
 
-def test_lesson_01_plays_by_keyboard_and_by_button_and_python_knows(page: Page, lab: Lab) -> None:
+def test_lesson_01_plays_by_keyboard_and_by_button_and_python_knows(
+    page: Page, lab: Lab, pictures: Path
+) -> None:
     panel = open_lesson(page, lab, LESSON_01)
     run_all(page)
     players = panel.locator(".te-player")
     first = players.first
     first.scroll_into_view_if_needed()
-    photograph(page, first, "lesson-01-start")
-    page.screenshot(path=PICTURES / "lesson-01-page-dark.png")
+    photograph(page, first, pictures / "lesson-01-start")
+    page.screenshot(path=pictures / "lesson-01-page-dark.png")
 
     # `player` is the name of the last graph of the lesson.
     player = players.last
@@ -254,7 +262,7 @@ def test_lesson_01_plays_by_keyboard_and_by_button_and_python_knows(page: Page, 
     at(player, 1)
     player.focus()
     page.keyboard.press("End")
-    photograph(page, player, "lesson-01-end")
+    photograph(page, player, pictures / "lesson-01-end")
 
 
 def test_what_a_learner_saves_plays_again_without_running(page: Page, lab: Lab) -> None:
@@ -283,13 +291,13 @@ def test_what_a_learner_saves_plays_again_without_running(page: Page, lab: Lab) 
     at(player, 2)
 
 
-def test_lesson_06_runs_back_in_light_and_dark(page: Page, lab: Lab) -> None:
+def test_lesson_06_runs_back_in_light_and_dark(page: Page, lab: Lab, pictures: Path) -> None:
     panel = open_lesson(page, lab, LESSON_06)
     run_all(page)
     player = panel.locator(".te-player").first
     player.scroll_into_view_if_needed()
     last = last_step(player)
-    photograph(page, player, "lesson-06-start")
+    photograph(page, player, pictures / "lesson-06-start")
     player.focus()
     page.keyboard.press("Home")
     step = 0
@@ -302,14 +310,14 @@ def test_lesson_06_runs_back_in_light_and_dark(page: Page, lab: Lab) -> None:
         page.keyboard.press("ArrowRight")
         at(player, middle)
     assert player.get_attribute("data-phase") == "backward"
-    photograph(page, player, "lesson-06-backward")
+    photograph(page, player, pictures / "lesson-06-backward")
     page.keyboard.press("End")
     at(player, last)
-    photograph(page, player, "lesson-06-end")
+    photograph(page, player, pictures / "lesson-06-end")
 
     detached = panel.locator(".te-player").last
     detached.scroll_into_view_if_needed()
     detached.focus()
     page.keyboard.press("End")
-    photograph(page, detached, "lesson-06-detached")
-    page.screenshot(path=PICTURES / "lesson-06-page-dark.png")
+    photograph(page, detached, pictures / "lesson-06-detached")
+    page.screenshot(path=pictures / "lesson-06-page-dark.png")
