@@ -16,7 +16,7 @@ from .catalogue import checked_language, get_language
 from .scene import scene
 from .values import value_text
 
-_BUNDLE = pathlib.Path(__file__).parent / "static" / "graphplayer.js"
+_BUNDLE = (pathlib.Path(__file__).parent / "static" / "graphplayer.js").read_text("utf-8")
 
 
 class GraphPlayer(anywidget.AnyWidget):
@@ -40,7 +40,8 @@ class GraphPlayer(anywidget.AnyWidget):
     GraphPlayer(4 steps, y = 6)
     """
 
-    _esm = _BUNDLE
+    # A trait of our own: anywidget would give every instance a class and a file watcher.
+    _esm = traitlets.Unicode(_BUNDLE).tag(sync=True)
 
     scene = traitlets.Dict(help="What is drawn, and the frames.").tag(sync=True)
     step = traitlets.Int(0, help="The frame that is shown; 0 is the start.").tag(sync=True)
