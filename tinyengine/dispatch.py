@@ -152,7 +152,7 @@ def _record(
     if len(managers) > 1:
         now = [_as_it_is(x) for x in operands]
         node.kept_tensors = this.keep(now, _as_it_is(out, node), operands, attributes)
-    if this.broadcasts and data.__class__ is not _float32:
+    if this.broadcasts and not (this.elementwise and data.__class__ is _float32):
         shapes = tuple([np.shape(value) for value in values])
         if not this.elementwise or shapes.count(data.shape) < len(shapes):
             node.shapes = shapes

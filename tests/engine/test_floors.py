@@ -1,0 +1,124 @@
+"""A file imports only from lower floors; what each file stands on is stated in one table."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = {
+    "tinyengine": ROOT / "tinyengine",
+    "tinyengine_widgets": ROOT / "widgets" / "tinyengine_widgets",
+}
+
+FLOORS = {
+    "tinyengine.backend": 0,
+    "tinyengine.tensor": 1,
+    "tinyengine.promotion": 1,
+    "tinyengine.chain_rule": 1,
+    "tinyengine.snapshot": 1,
+    "tinyengine.scope": 2,
+    "tinyengine.dispatch": 2,
+    "tinyengine.op": 3,
+    "tinyengine.formula": 4,
+    "tinyengine.trace": 4,
+    "tinyengine.functional.elemwise": 4,
+    "tinyengine.functional.tensor": 4,
+    "tinyengine.functional.math": 5,
+    "tinyengine.functional": 6,
+    "tinyengine.autodiff.grad_manager": 7,
+    "tinyengine.autodiff": 8,
+    "tinyengine": 9,
+    "tinyengine_widgets": 10,  # with everything in it
+}
+
+ALLOWED = {
+    "tinyengine": {"numpy"},
+    "tinyengine_widgets": {"tinyengine", "anywidget", "ipywidgets", "traitlets", "IPython"},
+}
+"""What each package may import besides itself and the standard library."""
+
+
+def modules() -> dict[str, Path]:
+    found = {}
+    for package, folder in PACKAGES.items():
+        for path in folder.rglob("*.py"):
+            parts = (package, *path.relative_to(folder).with_suffix("").parts)
+            found[".".join(part for part in parts if part != "__init__")] = path
+    return found
+
+
+MODULES = modules()
+
+
+def floor(module: str) -> int | None:
+    """The floor of a module; of a name inside a module, that of the module."""
+    if module.partition(".")[0] == "tinyengine_widgets":
+        return FLOORS["tinyengine_widgets"]
+    while module not in MODULES and "." in module:
+        module = module.rpartition(".")[0]
+    return FLOORS.get(module)
+
+
+def imports(module: str) -> set[str]:
+    """Every module or name that `module` imports, also inside functions, but not for types only."""
+    path = MODULES[module]
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            node.body = [ast.Pass()]
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = package.split(".")[: len(package.split(".")) - node.level + 1]
+                base = ".".join([*above, *([base] if base else [])])
+            found |= {f"{base}.{alias.name}" for alias in node.names}
+    return found
+
+
+def own(name: str) -> bool:
+    return name.partition(".")[0] in PACKAGES
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m.partition(".")[0] == "tinyengine"])
+def test_a_file_imports_only_from_lower_floors(module: str) -> None:
+    assert module in FLOORS, "give this file a floor in the table of this test"
+    for name in filter(own, imports(module)):
+        below = floor(name)
+        assert below is not None
+        assert below < FLOORS[module], f"{module} imports {name}, which is not below it"
+
+
+def test_the_table_has_no_file_too_many() -> None:
+    assert set(FLOORS) - {"tinyengine_widgets"} <= set(MODULES)
+
+
+@pytest.mark.parametrize("module", ["tinyengine.promotion", "tinyengine.chain_rule"])
+def test_the_rules_of_dtypes_and_gradients_know_only_arrays(module: str) -> None:
+    assert {name.rpartition(".")[0] for name in filter(own, imports(module))} == {
+        "tinyengine.backend"
+    }
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_only_declared_packages_are_imported(module: str) -> None:
+    package = module.partition(".")[0]
+    roots = {name.partition(".")[0] for name in imports(module)}
+    roots -= sys.stdlib_module_names | ALLOWED[package] | {package}
+    assert roots <= ({"cupy"} if module == "tinyengine.backend" else set())
+
+
+def test_a_wrong_import_would_be_found() -> None:
+    assert "tinyengine.chain_rule.tape" in imports("tinyengine.dispatch")
+    assert floor("tinyengine.chain_rule.tape") == FLOORS["tinyengine.chain_rule"]
+    assert floor("tinyengine.functional.broadcast_to") == FLOORS["tinyengine.functional"]
+    assert "cupy" in imports("tinyengine.backend")
+    assert "tinyengine.op.Op" not in imports("tinyengine.dispatch")  # for types only
