@@ -4,6 +4,7 @@ Edges bend only in the gaps between columns: through a column they run level, in
 dummy node holds.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
 Point = tuple[float, float]
@@ -23,10 +24,8 @@ def route_edges(
     `chains` holds the nodes along each edge, dummy nodes between its ends; `columns` the left and
     right end of each node's column; `clear` the room between the boxes above and below each node.
     """
-    twins: dict[tuple[int, int], int] = {}
-    for chain in chains:
-        twins[chain[0], chain[-1]] = twins.get((chain[0], chain[-1]), 0) + 1
-    drawn = dict.fromkeys(twins, 0)
+    twins = Counter((chain[0], chain[-1]) for chain in chains)
+    drawn: Counter[tuple[int, int]] = Counter()
     routes = []
     for chain in chains:
         source, target = chain[0], chain[-1]
