@@ -151,9 +151,9 @@ def host(page: Page) -> Iterator[Host]:
 
 
 @pytest.fixture
-def moving(host: Host) -> Iterator[Callable[[int], None]]:
+def moving(host: Host) -> Callable[[int], None]:
     """Motion on, and time under control: call it with milliseconds to pass."""
     host.page.emulate_media(reduced_motion="no-preference")
     host.page.clock.install(time=0)
     host.page.clock.pause_at(1000)
-    yield host.page.clock.run_for
+    return host.page.clock.run_for

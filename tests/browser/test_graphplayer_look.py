@@ -72,7 +72,8 @@ BOXES = """
     .map((e) => {
       const { left, right, top, bottom, height } = box(e);
       // a line's box is higher than its letters
-      return { name: e.textContent, left, right, top: top + height * 0.2, bottom: bottom - height * 0.15 };
+      const [high, low] = [top + height * 0.2, bottom - height * 0.15];
+      return { name: e.textContent, left, right, top: high, bottom: low };
     });
   const circles = [...document.querySelectorAll(".te-shape")].map((e) => {
     const { left, right, top, bottom } = box(e);
@@ -99,7 +100,9 @@ def dress(host: Host, place: str, theme: str) -> None:
         host.page.evaluate(
             """([theme, variables]) => {
                 document.body.dataset.jpThemeLight = String(theme === "light");
-                for (const [k, v] of Object.entries(variables)) document.body.style.setProperty(k, v);
+                for (const [name, value] of Object.entries(variables)) {
+                    document.body.style.setProperty(name, value);
+                }
             }""",
             [theme, JUPYTER[theme]],
         )
@@ -160,12 +163,30 @@ def test_picture_shrinks_to_sixty_percent_then_scrolls(
 ) -> None:
     host.page.set_viewport_size({"width": width, "height": 700})
     host.mount(linear)
-    size = host.page.evaluate("document.querySelector('.te-picture').getBoundingClientRect().width")
+    size = host.root.locator(".te-picture").evaluate("e => e.getBoundingClientRect().width")
     assert abs(size - shown) <= 2
-    page, stage = host.page.evaluate("""[document.documentElement, document.querySelector(".te-stage")]
-        .map((e) => e.scrollWidth > e.clientWidth)""")
+    scrolls = "e => e.scrollWidth > e.clientWidth"
+    page = host.page.locator("html").evaluate(scrolls)
+    stage = host.root.locator(".te-stage").evaluate(scrolls)
     assert not page, "the page itself never scrolls sideways"
     assert stage == (shown > width)
+
+
+def test_a_picture_that_scrolls_follows_the_light(host: Host, linear: Scene) -> None:
+    host.page.set_viewport_size({"width": 360, "height": 700})
+    host.mount(linear)
+    for step in [1, 2, 3, 6, 2, 0]:
+        host.put(step=step)
+        host.at(step)
+        frame = linear["frames"][step]
+        left, right, *nodes = host.page.evaluate(
+            """ids => { const box = (s) => document.querySelector(s).getBoundingClientRect();
+                const { left, right } = box(".te-stage");
+                return [left, right, ...ids.map((id) => box(`[data-id=${id}] .te-shape`).x)]; }""",
+            frame["lit"],
+        )
+        for x in nodes:
+            assert left <= x <= right - 20, (step, frame["lit"])
 
 
 @pytest.mark.parametrize("width", [860, 400, 320])
@@ -223,7 +244,8 @@ def test_axe_finds_nothing(host: Host, axe: str, linear: Scene, theme: str) -> N
             const rules = { region: { enabled: false }, "page-has-heading-one": { enabled: false },
                             "landmark-one-main": { enabled: false } };
             const { violations, passes } = await axe.run(document, { rules });
-            return [violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html).join()), passes.length];
+            const told = violations.map((v) => v.id + ": " + v.nodes.map((n) => n.html).join());
+            return [told, passes.length];
         }""")
         assert found[0] == [], f"step {step}"
         assert found[1] > 10

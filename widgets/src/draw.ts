@@ -1,13 +1,11 @@
 // The picture: built once from a scene, then brought to any state.
 import { attr, svg, text } from "./dom";
+import { DASHES, Run, type EdgeParts } from "./pulse";
 import type { Scene, SceneEdge, SceneNode } from "./scene";
 import type { State } from "./timeline";
-import { ease } from "./tween";
 
 /** The part of a transition in which the pulse travels; the rest fades texts in. */
 const TRAVEL = 0.72;
-const DASH = 5;
-const GAP = 4;
 
 let pictures = 0;
 
@@ -16,13 +14,6 @@ interface NodeParts {
   value: SVGTextElement;
   grad: SVGTextElement;
   node: SceneNode;
-}
-
-interface EdgeParts {
-  group: SVGGElement;
-  done: SVGPathElement;
-  back: SVGPathElement;
-  label: SVGTextElement;
 }
 
 export class Picture {
@@ -75,7 +66,7 @@ export class Picture {
       group.classList.toggle("te-back", state.back.has(id));
       group.classList.toggle("te-now", state.flow.has(id));
       attr(done, "stroke-dasharray", null);
-      attr(back, "stroke-dasharray", `${DASH} ${GAP}`);
+      attr(back, "stroke-dasharray", DASHES);
       text(label, said?.text ?? "");
       attr(label, "data-phase", said?.phase ?? null);
     }
@@ -87,53 +78,47 @@ export class Picture {
     }
   }
 
-  /** Draw the way from one state to the next: a function of 0..1, and its end. */
-  passage(before: State, after: State): { draw: (t: number) => void; done: () => void } {
+  /**
+   * Draw the way from one state to the next, its edges in waves: a function of 0..1,
+   * and its end.
+   */
+  passage(
+    before: State,
+    after: State,
+    waves: string[][],
+  ): { draw: (t: number) => void; done: () => void } {
     const backward = after.phase === "backward";
-    const travel = after.flow.size ? TRAVEL : 0;
-    const runs = [...after.flow].flatMap((id) => {
-      const parts = this.edges.get(id);
-      if (!parts) return [];
-      const path = backward ? parts.back : parts.done;
-      const dot = svg("circle", { class: "te-pulse", r: 5 });
-      return [{ parts, path, dot, length: path.getTotalLength() }];
-    });
+    const travel = waves.length ? TRAVEL : 0;
+    const runs = waves.flatMap((ids, wave) =>
+      ids.flatMap((id) => {
+        const parts = this.edges.get(id);
+        return parts ? [new Run(parts, backward, wave)] : [];
+      }),
+    );
     const fresh = this.arrivals(before, after);
     let arrived = false;
     this.show(before);
-    this.pulses.replaceChildren(...runs.map(({ dot }) => dot));
+    this.pulses.replaceChildren();
 
+    const land = (): void => {
+      for (const run of runs) run.land();
+      this.show(after);
+    };
     const draw = (t: number): void => {
       if (t < travel) {
-        for (const { parts, path, dot, length } of runs) {
-          const at = length * ease(t / travel);
-          const { x, y } = path.getPointAtLength(at);
-          attr(dot, "cx", x.toFixed(1));
-          attr(dot, "cy", y.toFixed(1));
-          attr(path, "stroke-dasharray", backward ? dashes(at, length) : `${at} ${length}`);
-          parts.group.classList.add(backward ? "te-back" : "te-done", "te-moving");
-        }
+        for (const run of runs) run.draw((t / travel) * waves.length - run.wave, this.pulses);
         return;
       }
-      if (!arrived) {
-        arrived = true;
-        this.land(runs.map(({ parts }) => parts));
-        this.show(after);
-      }
+      if (!arrived) land();
+      arrived = true;
       const opacity = String((t - travel) / (1 - travel));
       for (const element of fresh) element.style.opacity = opacity;
     };
     const done = (): void => {
-      this.land(runs.map(({ parts }) => parts));
       for (const element of fresh) element.style.opacity = "";
-      this.show(after);
+      land();
     };
     return { draw, done };
-  }
-
-  private land(edges: EdgeParts[]): void {
-    this.pulses.replaceChildren();
-    for (const { group } of edges) group.classList.remove("te-moving");
   }
 
   /** The texts that are new in a state. */
@@ -199,13 +184,6 @@ export class Picture {
     this.edges.set(edge.id, { group, done, back, label });
     return group;
   }
-}
-
-/** Dashes over the first part of a line, nothing over the rest. */
-function dashes(shown: number, length: number): string {
-  const whole = Math.floor(shown / (DASH + GAP));
-  const rest = Math.min(DASH, shown - whole * (DASH + GAP));
-  return `${`${DASH} ${GAP} `.repeat(whole)}${rest.toFixed(1)} ${length + DASH}`;
 }
 
 /** The font size at which a label fits into a width, by a cautious guess of its own. */

@@ -1,7 +1,7 @@
 // Entry of the GraphPlayer bundle, in the form anywidget asks for.
 import { Player } from "./player";
 import type { Model } from "./scene";
-import css from "./style.css";
+import css from "./style";
 
 export default {
   render({ model, el }: { model: Model; el: HTMLElement }): () => void {

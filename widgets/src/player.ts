@@ -22,6 +22,8 @@ export class Player {
   private last = 0;
   private shown = -1;
   private picture!: Picture;
+  private stage!: HTMLElement;
+  private lit: ReadonlySet<string> = new Set();
   private narration!: Narration;
   private controls!: Controls;
   private steps!: Steps;
@@ -108,6 +110,7 @@ export class Player {
     this.steps = new Steps(scene, this.actions.go, steps);
     this.controls = new Controls(scene, this.actions, steps);
     const stage = html("div", { class: "te-stage" }, this.picture.root);
+    this.stage = stage;
     stage.style.setProperty("--te-strip", `${-strip(scene)}px`);
     this.root = html(
       "div",
@@ -191,12 +194,27 @@ export class Player {
     this.narration.show(step);
     this.controls.showStep(step);
     this.steps.show(step);
+    this.lit = after.lit;
+    this.follow(!prefersStepping());
     if (!next || prefersStepping()) {
       this.picture.show(after);
       return;
     }
-    const { draw, done } = this.picture.passage(timeline.stateBefore(this.scene, step), after);
+    const before = timeline.stateBefore(this.scene, step);
+    const waves = timeline.waves(this.scene, after.flow, after.phase === "backward");
+    const { draw, done } = this.picture.passage(before, after, waves);
     this.tween.run(timeline.transition(this.model.get("speed")), draw, done);
+  }
+
+  /** Where the picture scrolls, keep what is lit in view. */
+  private follow(smooth: boolean): void {
+    const { stage, lit } = this;
+    if (stage.scrollWidth <= stage.clientWidth) return;
+    const scale = this.picture.root.getBoundingClientRect().width / this.scene.width;
+    const places = this.scene.nodes.filter(({ id }) => lit.has(id)).map(({ x }) => x * scale);
+    const left = timeline.scrollFor(places, stage.scrollLeft, stage.clientWidth, 70 * scale);
+    if (left === stage.scrollLeft) return;
+    stage.scrollTo({ left, behavior: smooth ? "smooth" : "instant" });
   }
 
   /** Letters shrink less than the picture does, so that they stay readable. */
@@ -205,6 +223,7 @@ export class Player {
     const scale = Math.min(1, width / this.scene.width);
     const larger = Math.min(1.3, Math.max(1, 0.86 / scale));
     this.picture.root.style.setProperty("--te-larger", larger.toFixed(3));
+    this.follow(false);
   }
 }
 

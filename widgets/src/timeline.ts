@@ -111,3 +111,33 @@ export function phaseRuns(scene: Scene): { phase: Phase; from: number; to: numbe
   });
   return runs;
 }
+
+/**
+ * The edges of a frame in the order in which a pulse takes them: an edge waits for
+ * those that end where it begins. Backward, an edge runs from its end to its start.
+ */
+export function waves(scene: Scene, flow: ReadonlySet<string>, backward: boolean): string[][] {
+  let left = scene.edges.filter(({ id }) => flow.has(id)).map(({ id, from, to }) => ({
+    id,
+    begin: backward ? to : from,
+    end: backward ? from : to,
+  }));
+  const result: string[][] = [];
+  while (left.length) {
+    const ends = new Set(left.map(({ end }) => end));
+    const ready = left.filter(({ begin }) => !ends.has(begin));
+    const wave = ready.length ? ready : left;
+    result.push(wave.map(({ id }) => id));
+    left = left.filter((edge) => !wave.includes(edge));
+  }
+  return result;
+}
+
+/** The scroll position nearest to the present one that shows all places, if they fit. */
+export function scrollFor(places: number[], now: number, width: number, margin: number): number {
+  if (!places.length) return now;
+  const low = Math.min(...places) - margin;
+  const high = Math.max(...places) + margin;
+  if (high - low > width) return Math.max(0, (low + high - width) / 2);
+  return Math.max(0, Math.min(Math.max(now, high - width), low));
+}

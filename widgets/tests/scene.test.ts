@@ -3,6 +3,7 @@ import { complete, fill } from "../src/scene";
 import { fit } from "../src/draw";
 import { action } from "../src/keys";
 import { allowsAttribute, allowsElement } from "../src/mathml";
+import { dashes } from "../src/pulse";
 
 describe("complete", () => {
   it.each([undefined, null, {}, { frames: [] }])("makes a blank scene of %j", (raw) => {
@@ -39,6 +40,14 @@ describe("fit", () => {
     expect(fit("权重矩阵", 46)).toBeLessThan(fit("abcd", 46));
     expect(fit("x".repeat(99), 46)).toBe(8);
     expect(fit("", 46)).toBeGreaterThan(17);
+  });
+});
+
+describe("dashes", () => {
+  it("cover the way behind the pulse, and nothing before it", () => {
+    expect(dashes(0, 100)).toBe("0.0 105");
+    expect(dashes(12, 100)).toBe("5 4 3.0 105");
+    expect(dashes(17, 100)).toBe("5 4 5.0 105");
   });
 });
 

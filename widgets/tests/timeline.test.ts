@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { complete } from "../src/scene";
 import * as timeline from "../src/timeline";
 import { product, sceneOf } from "./scenes";
 
@@ -115,5 +116,47 @@ describe("phaseRuns", () => {
       { phase: "end", from: 4, to: 5 },
     ]);
     expect(timeline.phaseRuns(sceneOf())).toEqual([]);
+  });
+});
+
+describe("waves", () => {
+  const scene = complete({
+    edges: [
+      { id: "a", from: "x", to: "op" },
+      { id: "b", from: "w", to: "op" },
+      { id: "c", from: "op", to: "y" },
+    ],
+  });
+
+  it("lets inputs arrive before the result leaves", () => {
+    expect(timeline.waves(scene, new Set(["c", "b", "a"]), false)).toEqual([["a", "b"], ["c"]]);
+  });
+
+  it("runs the other way round in backward", () => {
+    expect(timeline.waves(scene, new Set(["a", "c"]), true)).toEqual([["c"], ["a"]]);
+  });
+
+  it("ends on a loop, and is empty where nothing flows", () => {
+    const loop = complete({
+      edges: [
+        { id: "a", from: "x", to: "y" },
+        { id: "b", from: "y", to: "x" },
+      ],
+    });
+    expect(timeline.waves(loop, new Set(["a", "b"]), false)).toEqual([["a", "b"]]);
+    expect(timeline.waves(scene, new Set(["nowhere"]), false)).toEqual([]);
+  });
+});
+
+describe("scrollFor", () => {
+  it.each([
+    ["stays where all is seen", [200, 300], 100, 100],
+    ["goes right as little as needed", [650], 100, 260],
+    ["goes left as little as needed", [200], 400, 190],
+    ["never goes below 0", [5], 400, 0],
+    ["shows the middle of what is too wide", [100, 1100], 0, 400],
+    ["stays where nothing is lit", [], 123, 123],
+  ])("%s", (_, places, now, expected) => {
+    expect(timeline.scrollFor(places, now, 400, 10)).toBe(expected);
   });
 });
