@@ -173,7 +173,7 @@ class Tensor:
     def _values(self) -> str:
         values = self.numpy()
         if values.ndim == 0:
-            return str(values[()])
+            return _written(values[()])
         if values.size == 0:
             return "[]"
         with np.printoptions(precision=4, suppress=False, threshold=1000, edgeitems=3):
@@ -208,6 +208,15 @@ class Parameter(Tensor):
     >>> Parameter(3., device="cpux")
     Parameter(3.0, device=cpux:0)
     """
+
+
+def _written(number: Any) -> str:
+    """A number with all its digits; str() of a float differs among versions of NumPy."""
+    if number.dtype.kind != "f":
+        return str(number)
+    if number == 0 or 1e-4 <= abs(float(number)) < 1e16:
+        return np.format_float_positional(number, trim="0")
+    return np.format_float_scientific(number, trim="-", exp_digits=2)
 
 
 def _rebuild(kind: type[Tensor], data: Array, device: Device, name: str | None) -> Tensor:
