@@ -249,7 +249,10 @@ def main(argv: list[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     complaints += [f"{path} has no source" for path in strays(args.out, every)]
-    print("\n".join(complaints), file=sys.stderr, end="\n" if complaints else "")
+    for complaint in complaints:
+        print(complaint, file=sys.stderr)
+    if complaints and args.check:
+        print("To write the notebooks again: python lessons/build.py", file=sys.stderr)
     return 1 if complaints else 0
 
 

@@ -145,9 +145,9 @@ def page(browser: Browser) -> Iterator[Page]:
     assert errors == []
 
 
-def open_lesson(page: Page, lab: Lab, name: str) -> Locator:
+def open_lesson(page: Page, lab: Lab, name: str, lang: str = "en") -> Locator:
     """Open a fresh copy of a lesson and return its panel when the kernel is ready."""
-    shutil.copy(ROOT / "lessons" / "en" / name, lab.folder)
+    shutil.copy(ROOT / "lessons" / lang / name, lab.folder)
     page.goto(f"{lab.url}/lab/tree/{name}?token={TOKEN}&reset")
     panel = page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
     panel.locator(".jp-Cell").first.wait_for()
@@ -266,10 +266,11 @@ def test_lesson_01_plays_by_keyboard_and_by_button_and_python_knows(
 
 
 def test_what_a_learner_saves_plays_again_without_running(page: Page, lab: Lab) -> None:
-    panel = open_lesson(page, lab, LESSON_01)
+    panel = open_lesson(page, lab, LESSON_01, "zh-Hans")
     run_all(page)
     player = panel.locator(".te-player").first
     player.scroll_into_view_if_needed()
+    expect(player.get_by_role("button", name="播放", exact=True)).to_be_visible()
     player.focus()
     page.keyboard.press("ArrowRight")
     at(player, 1)
