@@ -159,11 +159,12 @@ def to_numpy(array: Array) -> Array:
     return array.get() if hasattr(array, "get") else array
 
 
-def array_module(array: Array) -> Any:
-    """The module (``numpy`` or ``cupy``) whose functions take `array`."""
-    return (
-        np if isinstance(array, (np.ndarray, np.generic)) or not hasattr(array, "get") else _cupy()
-    )
+def array_module(*arrays: Array) -> Any:
+    """The module (``numpy`` or ``cupy``) whose functions take these arrays and numbers."""
+    for array in arrays:
+        if not isinstance(array, (np.ndarray, np.generic)) and hasattr(array, "get"):
+            return _cupy()
+    return np
 
 
 @functools.cache

@@ -67,18 +67,69 @@ class Symbol:
         """`op` of `operands`, written down. Ops call this instead of computing."""
         symbols = [symbol(operand) for operand in operands]
         changed = {k: v for k, v in attributes.items() if not _same(v, op.attributes[k])}
-        if op.name == "neg":
-            return _prefix("−", symbols[0])
-        if op.symbol == "ᵀ" and not changed:
-            return _postfix("ᵀ", "^{\\top}", "<mo>ᵀ</mo>", symbols[0])
-        if op.name == "getitem":
-            key = _key(attributes["key"])
-            return _postfix(f"[{key}]", f"[{key}]", _mo(f"[{key}]"), symbols[0])
+        if op.written is not None:
+            return symbol(op.written(*symbols, **attributes))
+        if op.name == "pow":
+            return _power(*symbols)
         if op.name in _INFIX and not changed:
             return _infix(*_INFIX[op.name], *symbols)
-        if op.symbol == "Σ" and not changed:
-            return _prefix("Σ ", symbols[0], level=_NEG)
         return _call(op.name, symbols, [_attribute(k, v) for k, v in changed.items()])
+
+    # How ops are written that are neither infix nor a call by their name; see Op.writes.
+
+    def called(self, name: str, *attributes: str) -> Symbol:
+        """``name(x, attributes)``."""
+        return _call(name, [self], list(attributes))
+
+    def prefixed(self, sign: str, latex: str) -> Symbol:
+        """``−x``, ``Σ x``."""
+        part = _bracketed(self, _INFIX["mul"][1])
+        space = " " * (len(latex) > 1)
+        return Symbol(
+            sign + space + part.text,
+            part.shape,
+            latex=latex + space + part.latex,
+            mathml=_mo(sign) + part.mathml,
+            level=_NEG,
+        )
+
+    def indexed(self, key: Any) -> Symbol:
+        """``x[key]``."""
+        part, inside = _bracketed(self, _POSTFIX), f"[{_key(key)}]"
+        return Symbol(
+            part.text + inside,
+            part.shape,
+            latex=part.latex + inside,
+            mathml=part.mathml + _mo(inside),
+            level=_POSTFIX,
+        )
+
+    def transposed(self) -> Symbol:
+        """``xᵀ``."""
+        part = _bracketed(self, _POSTFIX)
+        return Symbol(
+            part.text + "ᵀ",
+            part.shape[:-2] + part.shape[-2:][::-1],
+            latex=part.latex + r"^{\top}",
+            mathml=f"<msup><mrow>{part.mathml}</mrow><mo>T</mo></msup>",
+            level=_POSTFIX,
+        )
+
+    def compared(self, sign: str, other: Any) -> Symbol:
+        """``[x > y]``: 1 where it holds, 0 where not."""
+        right = symbol(other)
+        return Symbol(
+            f"[{self.text} {sign} {right.text}]",
+            self.shape,
+            latex=f"[{self.latex} {sign} {right.latex}]",
+            mathml=f"<mrow><mo>[</mo>{self.mathml}{_mo(sign)}{right.mathml}<mo>]</mo></mrow>",
+        )
+
+    def __pow__(self, other: Any) -> Symbol:
+        return _operate("pow", self, other)
+
+    def __rpow__(self, other: Any) -> Symbol:
+        return _operate("pow", other, self)
 
     def __repr__(self) -> str:
         return f"Symbol({self.text!r})"
@@ -196,7 +247,7 @@ def gradient(
 
 def summed(part: Symbol) -> Symbol:
     """The sum over the axes along which an operand was stretched."""
-    return _prefix("Σ ", part)
+    return part.prefixed("Σ", r"\sum")
 
 
 def needs(op: Op, operand: int) -> set[str]:
@@ -262,23 +313,22 @@ def _infix(sign: str, level: int, left: Symbol, right: Symbol) -> Symbol:
     )
 
 
-def _prefix(sign: str, part: Symbol, level: int = _NEG) -> Symbol:
-    part = _bracketed(part, _INFIX["mul"][1])
-    latex = {"−": "-", "Σ ": r"\sum "}[sign]
-    mathml = _mo(sign.strip()) + part.mathml
+def _power(base: Symbol, exponent: Symbol) -> Symbol:
+    base = _bracketed(base, _POSTFIX + 1)
+    small = exponent.text.isdigit()
+    text = (
+        exponent.text.translate(_SUPERSCRIPTS) if small else f"^{_bracketed(exponent, ATOM).text}"
+    )
     return Symbol(
-        sign + part.text, part.shape, latex=latex + part.latex, mathml=mathml, level=level
+        base.text + text,
+        base.shape,
+        latex=f"{base.latex}^{{{exponent.latex}}}",
+        mathml=f"<msup><mrow>{base.mathml}</mrow><mrow>{exponent.mathml}</mrow></msup>",
+        level=_POSTFIX,
     )
 
 
-def _postfix(text: str, latex: str, mathml: str, part: Symbol) -> Symbol:
-    part = _bracketed(part, _POSTFIX)
-    shape = part.shape[::-1] if text == "ᵀ" else part.shape
-    if text == "ᵀ":
-        mathml = f"<msup><mrow>{part.mathml}</mrow>{mathml}</msup>"
-    else:
-        mathml = part.mathml + mathml
-    return Symbol(part.text + text, shape, latex=part.latex + latex, mathml=mathml, level=_POSTFIX)
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _call(name: str, parts: Sequence[Symbol], extra: list[str]) -> Symbol:

@@ -36,6 +36,7 @@ from .dispatch import binary_call, general_call
 from .tensor import Tensor
 
 Rule = Callable[..., Any]
+Domain = tuple[float | None, float | None]
 Keeper = Callable[[Any, Any, Any, Any], tuple[Any, ...]]
 
 TABLE: dict[str, Op] = {}
@@ -58,6 +59,8 @@ class Op:
         elementwise: whether the rules are local derivatives (else vector-Jacobian products).
         broadcasts: whether operands stretch to a common shape.
         promotes: whether operands of several dtypes are brought to one.
+        domain: between which numbers the operands must lie; None for no bound.
+        written: what Symbols do instead of being written as a call, or None.
         needs: what the rules name, and so what is kept until backward.
         keep: picks that out of a call.
         pulls: the rules as the chain rule calls them.
@@ -65,7 +68,12 @@ class Op:
     """
 
     def __init__(
-        self, forward: Callable[..., Array], symbol: str, broadcasts: bool, promotes: bool
+        self,
+        forward: Callable[..., Array],
+        symbol: str,
+        broadcasts: bool,
+        promotes: bool,
+        domain: Domain,
     ) -> None:
         parameters = inspect.signature(forward).parameters.values()
         self.name = forward.__name__
@@ -77,6 +85,8 @@ class Op:
         self.elementwise = False
         self.broadcasts = broadcasts
         self.promotes = promotes
+        self.domain = domain
+        self.written: Callable[..., Any] | None = None
         self.advice: Callable[..., str] | None = _equal_shapes if broadcasts else None
         self._state({})
 
@@ -164,6 +174,10 @@ class Op:
         self.advice = advice
         return advice
 
+    def writes(self, text: Callable[..., Any]) -> None:
+        """State how the op is written down: a function of its operands as Symbols."""
+        self.written = text
+
     def __repr__(self) -> str:
         return f"<op {self.name}>"
 
@@ -174,6 +188,7 @@ class OpFunction(Protocol):
     op: Op
     partials: Callable[..., None]
     vjp: Callable[..., None]
+    writes: Callable[..., None]
     explain: Callable[[Callable[..., str]], Callable[..., str]]
     __name__: str
 
@@ -182,7 +197,12 @@ class OpFunction(Protocol):
 
 
 def op(
-    symbol: str, *, operator: str | None = None, broadcasts: bool = False, promotes: bool = True
+    symbol: str,
+    *,
+    operator: str | None = None,
+    broadcasts: bool = False,
+    promotes: bool = True,
+    domain: Domain = (None, None),
 ) -> Callable[[Callable[..., Array]], OpFunction]:
     """Make an op of a forward function on arrays. See the top of this file.
 
@@ -192,14 +212,15 @@ def op(
         broadcasts: operands stretch to a common shape (always so with partials).
         promotes: operands of several dtypes are brought to one, and the result is never 64 bits
             wide unless an operand is.
+        domain: between which numbers the operands must lie; None for no bound.
     """
 
     def define(forward: Callable[..., Array]) -> OpFunction:
-        this = Op(forward, symbol, broadcasts, promotes)
+        this = Op(forward, symbol, broadcasts, promotes, domain)
         plain = len(this.operands) == 2 and not this.attributes
         call = binary_call(this) if plain else general_call(this)
-        function = cast(OpFunction, functools.wraps(forward)(call))
-        function.op, function.explain = this, this.explain
+        function = cast(OpFunction, functools.wraps(forward)(_by_name(this, call)))
+        function.op, function.explain, function.writes = this, this.explain, this.writes
         function.partials, function.vjp = this.partials, this.vjp
         TABLE[this.name] = this
         if operator is not None:
@@ -221,6 +242,29 @@ def method(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         return function
 
     return bind
+
+
+def quiet(forward: Callable[..., Array]) -> Callable[..., Array]:
+    """Let a forward function divide by zero and overflow without a NumPy warning."""
+
+    @functools.wraps(forward)
+    def silent(*args: Any, **kwargs: Any) -> Array:
+        with np.errstate(all="ignore"):
+            return forward(*args, **kwargs)
+
+    return silent
+
+
+def _by_name(this: Op, call: Callable[..., Any]) -> Callable[..., Any]:
+    """`call`, which takes its operands by position, for callers that name them."""
+
+    def named(*args: Any, **kwargs: Any) -> Any:
+        if len(args) == 2 and not kwargs:
+            return call(*args)
+        operands, attributes = this.bind(args, kwargs)
+        return call(*operands, **attributes)
+
+    return named if len(this.operands) == 2 and not this.attributes else call
 
 
 def _frozen(value: Any) -> Any:

@@ -1,20 +1,16 @@
 """Functions of tensors, grouped as in MegEngine. ``import tinyengine.functional as F``."""
 
-from .elemwise import add, div, mul, neg, sub
-from .math import matmul, sum
-from .tensor import broadcast_to, copy, expand_dims, reshape, swapaxes
+# Star imports, so that a new op needs no list.
+from .elemwise import *
+from .math import *
+from .tensor import *
 
 __all__ = [
-    "add",
-    "broadcast_to",
-    "copy",
-    "div",
-    "expand_dims",
-    "matmul",
-    "mul",
-    "neg",
-    "reshape",
-    "sub",
-    "sum",
-    "swapaxes",
+    name
+    for name, value in globals().items()
+    if getattr(value, "__module__", "").startswith(f"{__name__}.") and name[0] != "_"
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

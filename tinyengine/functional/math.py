@@ -97,4 +97,5 @@ def _spread(dout: Any, inp_shape: Any, axis: Any, keepdims: bool) -> Any:
 
 
 sum.vjp(inp=_spread)
+sum.writes(lambda inp, axis, keepdims: inp.prefixed("Σ", r"\sum"))
 method("sum")(sum)

@@ -93,6 +93,13 @@ def swapaxes(inp: Array, axis1: int = -1, axis2: int = -2) -> Array:
 
 
 swapaxes.vjp(inp=lambda dout, axis1, axis2: swapaxes(dout, axis1, axis2))
+swapaxes.writes(
+    lambda inp, axis1, axis2: (
+        inp.transposed()
+        if {axis1, axis2} == {-1, -2}
+        else inp.called("swapaxes", f"{axis1}, {axis2}")
+    )
+)
 
 
 @op("[ ]", operator="getitem")
@@ -125,6 +132,7 @@ def put(src: Array, key: Any, shape: Sequence[int]) -> Array:
     return out
 
 
+getitem.writes(lambda inp, key: inp.indexed(key))
 getitem.vjp(inp=lambda dout, key, inp_shape: put(dout, key, inp_shape))
 put.vjp(src=lambda dout, key: getitem(dout, key))
 
