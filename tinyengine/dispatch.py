@@ -70,8 +70,10 @@ def binary_call(this: Op) -> Callable[[Any, Any], Any]:
 def general_call(this: Op) -> Callable[..., Any]:
     """The call of any op."""
     forward = this.forward
+    family = this
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        this = family.of(len(args))
         operands, attributes = this.bind(args, kwargs)
         tensors = [x for x in operands if isinstance(x, Tensor)]
         if not tensors:

@@ -15,6 +15,9 @@ operand and names what it needs; only that is kept until backward:
 * ``<operand>_shape``, ``<operand>_dtype`` or ``<operand>_device``, which keep no array alive;
 * ``dout``, the gradient that arrives at the result (in a vector-Jacobian product).
 
+An op may take any number of operands, ``*inps: Array``; ``inps`` and ``inps_shape`` are then lists,
+and ``which`` tells the rule for which of them it is asked.
+
 The same rule runs on arrays (ordinary backward), on Tensors (when an outer manager records, for
 higher derivatives) and on Symbols (to write itself): ops take any of them.
 """
@@ -76,11 +79,13 @@ class Op:
         domain: Domain,
     ) -> None:
         parameters = inspect.signature(forward).parameters.values()
-        self.name = forward.__name__
+        self.name = forward.__name__.lstrip("_")
         self.symbol = symbol
         self.forward = forward
         self.operands = [p.name for p in parameters if p.annotation in ("Array", Array)]
         self.attributes = {p.name: p.default for p in parameters if p.name not in self.operands}
+        stars = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
+        self.family = stars[0] if stars else None
         self.rules: dict[str, Rule | None] = dict.fromkeys(self.operands)
         self.elementwise = False
         self.broadcasts = broadcasts
@@ -100,15 +105,34 @@ class Op:
         """State the vector-Jacobian product doutᵀ·∂out/∂operand for each operand."""
         self._state(rules)
 
+    def of(self, count: int) -> Op:
+        """The op of `count` operands: itself, or the member of its family with so many."""
+        if self.family is None or len(self.operands) == count:
+            return self
+        return self._members.setdefault(count, self._member(count))
+
+    def _member(self, count: int) -> Op:
+        member = copy.copy(self)
+        member.operands = [f"{self.family}{i}" for i in range(count)]
+        member.rules = dict.fromkeys(member.operands, self.rules[str(self.family)])
+        member._derive()
+        return member
+
     def _state(self, rules: dict[str, Rule]) -> None:
         unknown = [name for name in rules if name not in self.operands]
         if unknown:
             raise TypeError(f"{self.name} has no operand {unknown[0]!r}, only {self.operands}")
         self.rules.update(rules)
-        names = [n for rule in rules.values() for n in inspect.signature(rule).parameters]
-        self.needs = list(dict.fromkeys(n for n in names if n != "dout"))
+        self._derive()
+
+    def _derive(self) -> None:
+        """What follows from the rules: what to keep, and how the chain rule calls them."""
+        self._members: dict[int, Op] = {}
+        rules = [rule for rule in self.rules.values() if rule is not None]
+        names = [n for rule in rules for n in inspect.signature(rule).parameters]
+        self.needs = list(dict.fromkeys(n for n in names if n not in ("dout", "which")))
         self.keep = self._keeper()
-        self.pulls = tuple(self._pull(rule) for rule in self.rules.values())
+        self.pulls = tuple(self._pull(rule, i) for i, rule in enumerate(self.rules.values()))
         self.differentiable = any(self.pulls)
 
     def _keeper(self) -> Keeper:
@@ -125,17 +149,29 @@ class Op:
     def _keep_any(self, values: Any, out: Any, operands: Any, attributes: Any) -> tuple[Any, ...]:
         known = {**dict(zip(self.operands, values, strict=True)), "out": out}
         known |= {name: _frozen(value) for name, value in attributes.items() if name in self.needs}
-        facts = (need for need in self.needs if need not in known)
-        for need in facts:
+        if self.family:
+            known[self.family] = values
+        for need in self.needs:
             name, _, fact = need.rpartition("_")
-            known[need] = getattr(operands[self.operands.index(name)], fact)
+            if need in known:
+                continue
+            if name == self.family:
+                known[need] = [getattr(operand, fact) for operand in operands]
+            else:
+                known[need] = getattr(operands[self.operands.index(name)], fact)
         return tuple([known[need] for need in self.needs])
 
-    def _pull(self, rule: Rule | None) -> Pull | None:
+    def _pull(self, rule: Rule | None, which: int) -> Pull | None:
         """The rule as a function of the gradient at the output and of what was kept."""
         if rule is None:
             return None
-        at = [self.needs.index(n) for n in inspect.signature(rule).parameters if n != "dout"]
+        names = [n for n in inspect.signature(rule).parameters if n != "dout"]
+        if self.family:
+            places = {n: self.needs.index(n) for n in names if n != "which"}
+            return lambda dout, kept: rule(
+                dout, *[which if n == "which" else kept[places[n]] for n in names]
+            )
+        at = [self.needs.index(n) for n in names]
         if not self.elementwise:
             return lambda dout, kept: rule(dout, *[kept[i] for i in at])
         if not at:
@@ -146,6 +182,11 @@ class Op:
             return lambda dout, kept: dout * rule(kept[only])
         return lambda dout, kept: dout * rule(*[kept[i] for i in at])
 
+    @property
+    def plain_binary(self) -> bool:
+        """Whether it takes two operands and nothing else."""
+        return len(self.operands) == 2 and not self.attributes and not self.family
+
     def bind(
         self, args: Sequence[Any], kwargs: dict[str, Any]
     ) -> tuple[Sequence[Any], dict[str, Any]]:
@@ -154,6 +195,8 @@ class Op:
         Raises:
             TypeError: the call does not fit the signature.
         """
+        if self.family:
+            return args, self.attributes | kwargs
         count = len(self.operands)
         attributes = self.attributes | dict(zip(self.attributes, args[count:], strict=False))
         attributes |= kwargs
@@ -217,8 +260,7 @@ def op(
 
     def define(forward: Callable[..., Array]) -> OpFunction:
         this = Op(forward, symbol, broadcasts, promotes, domain)
-        plain = len(this.operands) == 2 and not this.attributes
-        call = binary_call(this) if plain else general_call(this)
+        call = (binary_call if this.plain_binary else general_call)(this)
         function = cast(OpFunction, functools.wraps(forward)(_by_name(this, call)))
         function.op, function.explain, function.writes = this, this.explain, this.writes
         function.partials, function.vjp = this.partials, this.vjp
@@ -264,7 +306,7 @@ def _by_name(this: Op, call: Callable[..., Any]) -> Callable[..., Any]:
         operands, attributes = this.bind(args, kwargs)
         return call(*operands, **attributes)
 
-    return named if len(this.operands) == 2 and not this.attributes else call
+    return named if this.plain_binary else call
 
 
 def _frozen(value: Any) -> Any:

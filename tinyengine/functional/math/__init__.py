@@ -1,0 +1,5 @@
+"""Reductions, order, and linear algebra."""
+
+from .linalg import *
+from .reductions import *
+from .sorting import *
