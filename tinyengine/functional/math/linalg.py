@@ -10,10 +10,11 @@ from ...backend import Array, array_module
 from ...op import op, quiet
 from ...tensor import Tensor
 from ..elemwise.arithmetic import abs, clip
+from ..elemwise.logic import not_equal
 from ..tensor.indexing import getitem
 from ..tensor.joining import roll
 from ..tensor.shape import broadcast_to, expand_dims, reshape, swapaxes
-from .reductions import max, min, ratio, spread, sum
+from .reductions import _ratio, _spread, max, min, sum
 
 
 @op("@", operator="matmul", broadcasts=True)
@@ -141,7 +142,7 @@ def norm(
     if ord is None or ord == 2:
         return _length(inp, axis, keepdims)
     if ord == 0:
-        return sum((inp != 0).astype(inp.dtype), axis, keepdims)
+        return sum(not_equal(inp, 0).astype(inp.dtype), axis, keepdims)
     if ord in (np.inf, -np.inf):
         return (max if ord > 0 else min)(abs(inp), axis, keepdims)
     if ord == 1:
@@ -161,7 +162,7 @@ def _length(inp: Array, axis: int | None = None, keepdims: bool = False) -> Arra
 
 
 def _to_length(dout: Any, inp: Any, out: Any, axis: Any, keepdims: bool) -> Any:
-    return spread(ratio(dout, out), inp.shape, axis, keepdims) * inp
+    return _spread(_ratio(dout, out), inp.shape, axis, keepdims) * inp
 
 
 _length.vjp(inp=_to_length)

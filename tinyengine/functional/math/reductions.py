@@ -31,7 +31,7 @@ def sum(inp: Array, axis: int | Sequence[int] | None = None, keepdims: bool = Fa
     return inp.sum(axis=axis, dtype=None if inp.dtype == bool else inp.dtype, keepdims=keepdims)
 
 
-def spread(dout: Any, inp_shape: Any, axis: Any, keepdims: bool) -> Any:
+def _spread(dout: Any, inp_shape: Any, axis: Any, keepdims: bool) -> Any:
     """`dout` for every summand."""
     if axis is not None and inp_shape and not keepdims:
         axes = {int(a) % len(inp_shape) for a in (axis if isinstance(axis, Sequence) else [axis])}
@@ -39,7 +39,7 @@ def spread(dout: Any, inp_shape: Any, axis: Any, keepdims: bool) -> Any:
     return broadcast_to(dout, inp_shape)
 
 
-sum.vjp(inp=spread)
+sum.vjp(inp=_spread)
 sum.writes(lambda inp, axis, keepdims: inp.prefixed("Σ", r"\sum"))
 method("sum")(sum)
 
@@ -70,7 +70,7 @@ def _count(shape: Sequence[int], axis: Any) -> int:
 
 mean.vjp(
     inp=lambda dout, inp_shape, axis, keepdims: (
-        spread(dout, inp_shape, axis, keepdims) / _count(inp_shape, axis)
+        _spread(dout, inp_shape, axis, keepdims) / _count(inp_shape, axis)
     )
 )
 method("mean")(mean)
@@ -90,7 +90,7 @@ def var(inp: Array, axis: int | Sequence[int] | None = None, keepdims: bool = Fa
 
 def _var_back(dout: Any, inp: Any, axis: Any, keepdims: bool) -> Any:
     away = inp - mean(inp, axis, True)
-    return spread(dout, inp.shape, axis, keepdims) * away * (2 / max(_count(inp.shape, axis), 1))
+    return _spread(dout, inp.shape, axis, keepdims) * away * (2 / (_count(inp.shape, axis) or 1))
 
 
 var.vjp(inp=_var_back)
@@ -98,18 +98,18 @@ var.vjp(inp=_var_back)
 
 @op("÷")
 @quiet
-def ratio(x: Array, y: Array) -> Array:
+def _ratio(x: Array, y: Array) -> Array:
     """`x` / `y`, with 0 where `y` is 0.
 
-    >>> ratio(tensor([1., 1.]), tensor([2., 0.]))
+    >>> _ratio(tensor([1., 1.]), tensor([2., 0.]))
     Tensor([0.5 0. ], device=cpux:0)
     """
     zero = y == 0
     return x / (y + zero) * (1 - zero * x.dtype.type(1))
 
 
-ratio.partials(x=lambda y: ratio(y * 0 + 1, y), y=lambda out, y: -ratio(out, y))
-ratio.writes(lambda x, y: x / y)
+_ratio.partials(x=lambda y: _ratio(y * 0 + 1, y), y=lambda out, y: -_ratio(out, y))
+_ratio.writes(lambda x, y: x / y)
 
 
 @op("std")
@@ -124,7 +124,7 @@ def std(inp: Array, axis: int | Sequence[int] | None = None, keepdims: bool = Fa
 
 
 def _std_back(dout: Any, inp: Any, out: Any, axis: Any, keepdims: bool) -> Any:
-    return _var_back(ratio(dout, out) / 2, inp, axis, keepdims)
+    return _var_back(_ratio(dout, out) / 2, inp, axis, keepdims)
 
 
 std.vjp(inp=_std_back)
@@ -171,7 +171,7 @@ def _ties(inp: Array, axis: Any, largest: bool) -> Array:
 
 def _to_extreme(largest: bool) -> Any:
     def back(dout: Any, inp: Any, axis: Any, keepdims: bool) -> Any:
-        return spread(dout, inp.shape, axis, keepdims) * _ties(inp, axis, largest)
+        return _spread(dout, inp.shape, axis, keepdims) * _ties(inp, axis, largest)
 
     return back
 
@@ -194,11 +194,11 @@ def prod(inp: Array, axis: int | Sequence[int] | None = None, keepdims: bool = F
 
 
 def _prod_back(dout: Any, inp: Any, out: Any, axis: Any, keepdims: bool) -> Any:
-    all_dout = spread(dout, inp.shape, axis, keepdims)
+    all_dout = _spread(dout, inp.shape, axis, keepdims)
     values = getattr(inp, "_data", inp)
     if hasattr(values, "all") and not values.all():
         return all_dout * _product_of_others(inp, axis)
-    return all_dout * (spread(out, inp.shape, axis, keepdims) / inp)
+    return all_dout * (_spread(out, inp.shape, axis, keepdims) / inp)
 
 
 def _product_of_others(inp: Any, axis: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 from ...backend import Device, device as find_device
 from ...dispatch import result
 from ...tensor import Tensor, checked_dtype
-from .shape import lengths
+from .shape import _lengths
 
 Place = str | Device | None
 
@@ -25,7 +25,7 @@ def zeros(shape: int | Sequence[int], *, dtype: Any = "float32", device: Place =
     >>> zeros(2, device="cpux")
     Tensor([0. 0.], device=cpux:0)
     """
-    return _made(lambda xp: xp.zeros(lengths(shape)), dtype, device)
+    return _made(lambda xp: xp.zeros(_lengths(shape)), dtype, device)
 
 
 def ones(shape: int | Sequence[int], *, dtype: Any = "float32", device: Place = None) -> Tensor:
@@ -34,7 +34,7 @@ def ones(shape: int | Sequence[int], *, dtype: Any = "float32", device: Place = 
     >>> ones((1, 2), device="cpux")
     Tensor([[1. 1.]], device=cpux:0)
     """
-    return _made(lambda xp: xp.ones(lengths(shape)), dtype, device)
+    return _made(lambda xp: xp.ones(_lengths(shape)), dtype, device)
 
 
 def full(
@@ -50,7 +50,7 @@ def full(
     Tensor([7 7], dtype=int32, device=cpux:0)
     """
     dtype = Tensor(value).dtype if dtype is None else dtype
-    return _made(lambda xp: xp.full(lengths(shape), value), dtype, device)
+    return _made(lambda xp: xp.full(_lengths(shape), value), dtype, device)
 
 
 def zeros_like(inp: Tensor) -> Tensor:

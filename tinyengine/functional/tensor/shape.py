@@ -26,7 +26,7 @@ def reshape(inp: Array, target_shape: Sequence[int]) -> Array:
     Tensor([[1. 2.]
      [3. 4.]], device=cpux:0)
     """
-    shape = lengths(target_shape)
+    shape = _lengths(target_shape)
     if any(length < -1 for length in shape):
         raise ValueError("a length is negative")  # NumPy would take it for -1
     return inp.reshape(shape)
@@ -37,13 +37,13 @@ reshape.vjp(inp=lambda dout, inp_shape: reshape(dout, inp_shape))
 
 @reshape.explain
 def _(inp: Any, target_shape: Sequence[int]) -> str:
-    shape = lengths(target_shape)
+    shape = _lengths(target_shape)
     if shape.count(-1) > 1:
         return f"only one length of the target shape {shape} may be -1"
     return f"{math.prod(np.shape(inp))} elements do not fill the target shape {shape}"
 
 
-def lengths(shape: Any) -> tuple[int, ...]:
+def _lengths(shape: Any) -> tuple[int, ...]:
     """A shape, given as one length or as several, as a tuple."""
     if not isinstance(shape, (tuple, list)):
         with contextlib.suppress(TypeError):
