@@ -25,7 +25,7 @@ from .op import OPERATORS, Op
 ATOM = 9
 """The precedence of what never needs brackets."""
 
-_INFIX = {"add": ("+", 1), "sub": ("−", 1), "mul": ("·", 3), "div": ("/", 3), "matmul": ("@", 3)}
+_INFIX = {"add": ("+", 1), "sub": ("−", 1), "matmul": ("@", 3), "mul": ("·", 4), "div": ("/", 4)}
 _NEG = 2
 _POSTFIX = 5
 
@@ -273,6 +273,7 @@ def _needed(
     known: dict[str, Any] = {**op.attributes, **(attributes or {}), "out": out, "dout": dout}
     for name, value in zip(op.operands, operands, strict=True):
         known |= {name: value, f"{name}_shape": value.shape}
+        known |= {f"{name}_{fact}": f"{value.text}.{fact}" for fact in ("dtype", "device")}
     return [known.get(name) for name in inspect.signature(rule).parameters]
 
 
@@ -301,8 +302,9 @@ _LATEX = {"·": r" \cdot ", "@": r" \, @ \, ", "−": " - ", "/": " / ", "+": " 
 
 
 def _infix(sign: str, level: int, left: Symbol, right: Symbol) -> Symbol:
-    left = _bracketed(left, level)
-    right = _bracketed(right, max(level + (sign in "−/"), _NEG + 1))  # a + (−b)
+    inner = _POSTFIX if sign == "@" else level  # A @ (B · C): read by the sign, not the order
+    left = _bracketed(left, inner)
+    right = _bracketed(right, max(inner + (sign in "−/"), _NEG + 1))  # a + (−b)
     space = "" if sign == "/" else " "
     return Symbol(
         f"{left.text}{space}{sign}{space}{right.text}",

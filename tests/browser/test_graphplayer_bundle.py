@@ -173,6 +173,11 @@ def test_toolbar_is_one_tab_stop(host: Host, linear: Scene) -> None:
     for _ in range(5):
         host.page.keyboard.press("Tab")
         stops.append(host.page.evaluate("document.activeElement.getAttribute('class')"))
+        assert host.page.evaluate("""() => {
+            const now = document.activeElement, ring = now.querySelector(".te-ring");
+            const { outlineStyle, outlineWidth } = getComputedStyle(now);
+            return ring ? getComputedStyle(ring).stroke !== "none"
+                        : outlineStyle === "solid" && outlineWidth === "2px"; }"""), stops[-1]
     assert [stop.split()[0] for stop in stops] == [
         "te-node", "te-button", "te-range", "te-chip", "te-chip",
     ]  # fmt: skip
@@ -200,14 +205,18 @@ def test_handled_keys_stay_inside_and_others_pass(host: Host, linear: Scene) -> 
 
 
 def test_notebook_shortcuts_are_off_inside_except_with_control(host: Host, linear: Scene) -> None:
+    """JupyterLab looks for the attribute from the focused element upwards, itself included."""
     host.mount(linear)
-    host.root.focus()
-    off = "data-lm-suppress-shortcuts"
-    expect(host.root).to_have_attribute(off, "true")
-    host.page.keyboard.down("Control")
-    assert host.root.get_attribute(off) is None, "Ctrl+S must still save the notebook"
-    host.page.keyboard.up("Control")
-    expect(host.root).to_have_attribute(off, "true")
+    host.button("Steps as text").click()
+    attributes = """() => [document.activeElement, document.querySelector(".te-player")]
+        .map((e) => e.hasAttribute("data-lm-suppress-shortcuts"))"""
+    for name in ("te-player", "te-node", "te-main", "te-range", "te-speed", "te-chip", "te-row"):
+        host.page.locator(f".{name}").first.focus()
+        assert host.page.evaluate(attributes) == [True, True], name
+        host.page.keyboard.down("Control")
+        assert host.page.evaluate(attributes) == [False, False], "Ctrl+S must save the notebook"
+        host.page.keyboard.up("Control")
+        assert host.page.evaluate(attributes) == [True, True], name
 
 
 def test_track(host: Host, linear: Scene) -> None:

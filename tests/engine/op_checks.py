@@ -164,6 +164,7 @@ def check_formula(this: Op, call: Call) -> None:
 def read(text: str, values: dict[str, Any]) -> Any:
     """The value of a formula's text."""
     python = text.replace("−", "-").replace("·", "*").replace("ᵀ", ".swapaxes(-1, -2)")
+    python = re.sub(r"\w+\.device", "None", python)  # an array has no device of ours
     python = re.sub(r"Σ (\w+)", r"sum(\1)", python).replace("…", "...")
     python = re.sub(r"(\w+), \[(.*)\], \(", r"\1, index[\2], (", python)
     ops = {name: this.forward for name, this in TABLE.items() if name not in values}

@@ -51,6 +51,15 @@ def test_a_tensor_may_die_while_it_is_followed() -> None:
     assert grad(b) == 2.0
 
 
+def test_a_tensor_is_not_taken_for_one_that_died_where_it_lies() -> None:
+    gm = GradManager()
+    for number in range(20):
+        tensor = T(float(number))
+        gm.attach(tensor)
+        assert gm.attached_tensors() == [tensor]
+        del tensor
+
+
 def test_attaching_again_only_adds_callbacks(x: te.Tensor) -> None:
     double: Callable[..., Any] = lambda _, g: g * 2  # noqa: E731
     gm = GradManager().attach(x).attach([x, x], callbacks=[double])

@@ -245,6 +245,11 @@ def test_the_sum_of_differences_from_the_mean_does_not_change(grads: Any) -> Non
     assert grads(lambda x: (w * (x - x.sum() / 4)).sum(), x)[0].tolist() == [0.0, -1.0, -1.0, 2.0]
 
 
+def test_the_sum_over_no_axis_of_a_number(grads: Any) -> None:
+    assert grads(lambda x: x.sum(axis=0), T(2.0))[0].tolist() == 1.0
+    assert grads(lambda x: x.sum(axis=()), T(2.0))[0].tolist() == 1.0
+
+
 def test_slices_with_a_step(grads: Any) -> None:
     rows = T(np.zeros((3, 2)))
     (got,) = grads(lambda z: (z[0::3] * 7).sum() + (z[1::2] * 50).sum(), rows)

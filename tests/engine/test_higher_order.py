@@ -164,6 +164,19 @@ def test_the_inner_manager_may_stay_after_the_outer_one_stopped() -> None:
     assert taken(x).tolist() == [27.0]
 
 
+def test_every_gradient_has_the_dtype_of_its_tensor() -> None:
+    x, w = T([2.0], "float16"), T([3.0])
+    outer, inner = GradManager().attach([x, w]), GradManager().attach([x, w])
+    with outer:
+        with inner:
+            inner.backward(x * x * w)
+        gradients = [taken(x), taken(w)]
+        outer.backward(gradients)
+    gradients += [taken(x), taken(w)]
+    assert [str(g.dtype) for g in gradients] == ["float16", "float32"] * 2
+    assert [g.item() for g in gradients] == [12.0, 4.0, 6.0 + 4.0, 4.0]
+
+
 def nested(f: Callable[[te.Tensor], te.Tensor], x: te.Tensor) -> list[float]:
     outer, inner = GradManager().attach(x), GradManager().attach(x)
     with outer:

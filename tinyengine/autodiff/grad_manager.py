@@ -244,7 +244,7 @@ def _gradient_of(tensor: Tensor, gradient: Any) -> Tensor:
 
 def _add_to_grad(tensor: Tensor, gradient: Any) -> None:
     """``+=`` on ``.grad``, in place: whoever holds the gradient sees the sum."""
-    if not isinstance(gradient, Tensor | None):
+    if gradient is not None and not isinstance(gradient, Tensor):
         raise TypeError(
             f"backward(): a callback of attach() must return the gradient as a Tensor, and not"
             f" {type(gradient).__name__} {gradient!r:.60}"

@@ -1,5 +1,6 @@
 // The keyboard of the player. A control that has the focus keeps its own keys.
 import type { Actions } from "./controls";
+import { attr } from "./dom";
 
 const MODIFIERS = new Set(["Control", "Meta"]);
 const SUPPRESS = "data-lm-suppress-shortcuts";
@@ -39,18 +40,21 @@ export function listen(root: HTMLElement, actions: Actions, last: number): void 
 
 /**
  * JupyterLab's one-letter commands (a, b, x, dd) must not edit the notebook from
- * in here, but Ctrl+S must still save it: it sees keys before any listener in the
- * page does, and leaves alone those under this attribute.
+ * in here, but Ctrl+S must still save it. JupyterLab sees keys before any listener
+ * in the page does, and looks for the attribute from the focused element upwards;
+ * as its selectors match that element itself, the element must have it too.
  */
 function suppressShortcuts(root: HTMLElement): void {
-  root.setAttribute(SUPPRESS, "true");
-  root.addEventListener("keydown", ({ key }) => {
-    if (MODIFIERS.has(key)) root.removeAttribute(SUPPRESS);
-  });
-  const restore = (): void => root.setAttribute(SUPPRESS, "true");
-  root.addEventListener("keyup", ({ key }) => {
-    if (MODIFIERS.has(key)) restore();
-  });
-  root.addEventListener("focusout", restore);
-  root.addEventListener("focusin", restore);
+  const set = (on: boolean, ...elements: EventTarget[]): void => {
+    for (const element of elements) attr(element as Element, SUPPRESS, on ? "true" : null);
+  };
+  set(true, root);
+  for (const moved of ["focusin", "focusout"]) {
+    root.addEventListener(moved, ({ target }) => set(true, root, target ?? root));
+  }
+  for (const press of ["keydown", "keyup"] as const) {
+    root.addEventListener(press, ({ key, target }) => {
+      if (MODIFIERS.has(key)) set(press === "keyup", root, target ?? root);
+    });
+  }
 }
