@@ -48,8 +48,8 @@ class Trace:
     contribution  ``dout`` arrived at forward step ``at``, whose rule for operand number
                   ``operand`` sent ``gradient`` to ``node``, where ``total`` is now;
                   ``first`` tells whether it was the first to arrive there
-    gradient      backward ended, and ``node`` got ``gradient``
-    unreached     backward ended, and no gradient had reached ``node``
+    gradient      backward ended, and ``node`` got ``gradient``, which makes its ``grad``
+    unreached     backward ended, and no gradient had reached ``node``, whose ``grad`` stays
     ============  ==================================================================
 
     A value is called by its tensor's ``name=``, else by the variable that holds it, else v1, v2, …
@@ -157,11 +157,11 @@ class Trace:
 
     def delivered(self, tensor: Tensor, gradient: Tensor | None) -> None:
         """Backward ended: `tensor` got `gradient`, or none."""
-        node = self._node(tensor)
-        if gradient is None:
-            self.steps.append({"kind": "unreached", "node": node})
-        else:
-            self.steps.append({"kind": "gradient", "node": node, "gradient": _values(gradient)})
+        step: Step = {"kind": "unreached", "node": self._node(tensor)}
+        if gradient is not None:
+            step |= {"kind": "gradient", "gradient": _values(gradient)}
+        step["grad"] = _values(tensor.grad) if isinstance(tensor.grad, Tensor) else None
+        self.steps.append(step)
 
     # Values and their names.
 

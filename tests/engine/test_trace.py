@@ -72,8 +72,8 @@ def test_every_step_of_the_introduction() -> None:
         {**contribution, "at": 3, "operand": 0, "node": 3, "gradient": one, "total": one},
         {**contribution, "at": 3, "operand": 1, "node": 1, "gradient": scalar, "total": scalar},
         {**contribution, "at": 2, "operand": 1, "node": 0, "gradient": of_w, "total": of_w},
-        {"kind": "gradient", "node": 0, "gradient": of_w},
-        {"kind": "gradient", "node": 1, "gradient": scalar},
+        {"kind": "gradient", "node": 0, "gradient": of_w, "grad": of_w},
+        {"kind": "gradient", "node": 1, "gradient": scalar, "grad": scalar},
     ]
     assert trace.steps == wanted
     assert read_back(trace) == trace.to_dict()
@@ -98,7 +98,8 @@ def test_a_fan_out_shows_two_arrivals_and_one_sum() -> None:
         (0, 0, [6.0], True, [6.0]),
         (0, 1, [6.0], False, [12.0]),
     ]
-    assert trace.steps[-1] == {"kind": "gradient", "node": 0, "gradient": trace.steps[-2]["total"]}
+    total = trace.steps[-2]["total"]
+    assert trace.steps[-1] == {"kind": "gradient", "node": 0, "gradient": total, "grad": total}
 
 
 def test_what_no_gradient_reached_is_said_so() -> None:
@@ -108,7 +109,7 @@ def test_what_no_gradient_reached_is_said_so() -> None:
         y = w * b.detach()
         gm.backward(y)
     assert kinds(trace)[-2:] == ["gradient", "unreached"]
-    assert trace.steps[-1] == {"kind": "unreached", "node": 1}
+    assert trace.steps[-1] == {"kind": "unreached", "node": 1, "grad": None}
     assert names(trace) == ["w", "b", "v1", "y"]
     assert [s["op"] for s in trace.steps if s["kind"] == "forward"] == ["detach", "mul"]
 

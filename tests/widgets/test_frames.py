@@ -81,6 +81,20 @@ def test_a_tensor_that_is_not_used_gets_no_gradient():
     assert last == "4. w.grad = 3. No gradient reaches other, so other.grad stays None."
 
 
+def test_a_gradient_that_was_there_before_is_added_to():
+    w, other = te.tensor(2.0), te.tensor(5.0)
+    other.grad = te.tensor(7.0)
+    gm = GradManager().attach([w, other])
+    for _ in range(2):
+        with Trace() as trace, gm:
+            y = w * 3
+            gm.backward(y)
+    last = told(trace)[-1]
+    assert last == (
+        "4. w.grad = 6 (3 was added). No gradient reaches other, so other.grad stays 7."
+    )
+
+
 def test_each_step_shows_its_flow():
     drawn = scene(example_traces.article(), "en")
     flows = [(frame["phase"], frame["flow"]) for frame in drawn["frames"]]

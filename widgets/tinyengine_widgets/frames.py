@@ -171,19 +171,27 @@ class _Story:
         sentences, frame = [], Frame("end", "")
         reached = [step for step in steps if step["kind"] == "gradient"]
         if reached:
-            grads = [
-                _labelled(f"{self._name(step['node'])}.grad", step["gradient"]) for step in reached
-            ]
-            sentences.append(self.words("end", grads=self.words.listed(grads)))
+            sentences.append(self.words("end", grads=self.words.listed(self._delivered(reached))))
         for step in steps:
             node = step["node"]
             frame.lit.append(data_id(node))
             if step["kind"] == "unreached":
                 key = "detached" if self._detached(node) else "unreached"
-                sentences.append(self.words(key, name=self._name(node)))
+                stays = value_text(step["grad"]) if step["grad"] else "None"
+                sentences.append(self.words(key, name=self._name(node), grad=stays))
                 frame.grad[data_id(node)] = self.words("none")
         frame.sentence = " ".join(sentences)
         return [frame]
+
+    def _delivered(self, reached: list[Step]) -> list[str]:
+        """``w.grad = 3``, or how much was added where there was a gradient before."""
+        lines = []
+        for step in reached:
+            line = _labelled(f"{self._name(step['node'])}.grad", step["grad"])
+            if step["grad"] != step["gradient"]:
+                line += self.words("grown", gradient=value_text(step["gradient"]))
+            lines.append(line)
+        return lines
 
     def _of(self) -> str:
         return f"({self.root})" if " + " in self.root else self.root
