@@ -73,13 +73,16 @@ class Symbol:
             return _power(*symbols)
         if op.name in _INFIX and not changed:
             return _infix(*_INFIX[op.name], *symbols)
-        return _call(op.name, symbols, [_attribute(k, v) for k, v in changed.items()])
+        required = {k for k, v in op.attributes.items() if v is inspect.Parameter.empty}
+        given = [_attribute(k, v, k not in required) for k, v in changed.items()]
+        return _call(op.name, symbols, given)
 
     # How ops are written that are neither infix nor a call by their name; see Op.writes.
 
-    def called(self, name: str, *attributes: str) -> Symbol:
-        """``name(x, attributes)``."""
-        return _call(name, [self], list(attributes))
+    def called(self, name: str, *others: Symbol | str) -> Symbol:
+        """``name(x, others)``, first further operands, then attributes as text."""
+        operands = [self, *(other for other in others if isinstance(other, Symbol))]
+        return _call(name, operands, [other for other in others if isinstance(other, str)])
 
     def prefixed(self, sign: str, latex: str) -> Symbol:
         """``−x``, ``Σ x``."""
@@ -228,7 +231,7 @@ def local_derivative(
 ) -> Symbol:
     """∂out/∂operand of an element-wise op, from its own rule."""
     rule = _rule(op, operand)
-    return symbol(rule(*_needed(rule, op, operands, out, None, attributes)))
+    return symbol(rule(*_needed(rule, op, operands, out, None, operand, attributes)))
 
 
 def gradient(
@@ -240,8 +243,9 @@ def gradient(
     attributes: Mapping[str, Any] | None = None,
 ) -> Symbol:
     """What reaches an operand when `dout` arrives at the result: the rule, written down."""
+    op = op.of(len(operands))
     rule = _rule(op, operand)
-    written = symbol(rule(*_needed(rule, op, operands, out, dout, attributes)))
+    written = symbol(rule(*_needed(rule, op, operands, out, dout, operand, attributes)))
     return dout * written if op.elementwise else written
 
 
@@ -268,12 +272,16 @@ def _needed(
     operands: Sequence[Symbol],
     out: Symbol,
     dout: Symbol | None,
+    operand: int,
     attributes: Mapping[str, Any] | None,
 ) -> list[Any]:
     known: dict[str, Any] = {**op.attributes, **(attributes or {}), "out": out, "dout": dout}
     for name, value in zip(op.operands, operands, strict=True):
         known |= {name: value, f"{name}_shape": value.shape}
         known |= {f"{name}_{fact}": f"{value.text}.{fact}" for fact in ("dtype", "device")}
+    if op.family:
+        shapes = [value.shape for value in operands]
+        known |= {op.family: operands, f"{op.family}_shape": shapes, "which": operand}
     return [known.get(name) for name in inspect.signature(rule).parameters]
 
 
@@ -348,8 +356,12 @@ def _call(name: str, parts: Sequence[Symbol], extra: list[str]) -> Symbol:
     )
 
 
-def _attribute(name: str, value: Any) -> str:
-    return f"[{_key(value)}]" if name == "key" else str(value)
+def _attribute(name: str, value: Any, named: bool) -> str:
+    """An attribute between the brackets of a call; by name where it could be left out."""
+    text = str(value.tolist() if hasattr(value, "tolist") else value)
+    if name == "key":
+        text = f"[{_key(value)}]"
+    return f"{name}={text}" if named else text
 
 
 def _key(key: Any) -> str:

@@ -98,7 +98,7 @@ class Op:
     def partials(self, **rules: Rule) -> None:
         """State the local derivative ∂out/∂operand of an element-wise op, for each operand."""
         self.elementwise = self.broadcasts = True
-        self.advice = _equal_shapes
+        self.advice = _equal_shapes if len(self.operands) > 1 else None
         self._state(rules)
 
     def vjp(self, **rules: Rule) -> None:

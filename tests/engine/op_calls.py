@@ -25,10 +25,20 @@ class Call:
     shapes: tuple[Shape, ...]
     attributes: dict[str, Any] = field(default_factory=dict)
 
-    def operands(self, dtype: str = "float64", seed: int = 0) -> list[np.ndarray[Any, Any]]:
-        """Positive numbers, away from zero and from one another: every op takes them."""
-        random = np.random.default_rng(seed)
-        return [random.uniform(0.5, 1.5, shape).astype(dtype) for shape in self.shapes]
+    kinds: tuple[str, ...] = ()  # of the operands, where they are no floats: "bool" or "int"
+
+    def operands(self, domain: Any = (None, None)) -> list[np.ndarray[Any, Any]]:
+        """Numbers away from zero and from one another, within the domain if the op has one."""
+        random = np.random.default_rng(0)
+        low = 0.5 if domain[0] is None else domain[0] + 0.2
+        high = low + 1.0 if domain[1] is None else domain[1] - 0.2
+        arrays = [random.uniform(low, high, shape) for shape in self.shapes]
+        for i, kind in enumerate(self.kinds):
+            if kind == "bool":
+                arrays[i] = arrays[i] > 1
+            if kind == "int":
+                arrays[i] = (arrays[i] * 4).astype("int32")
+        return arrays
 
 
 MATRICES = ((2, 3), (3, 4))
@@ -91,6 +101,104 @@ CALLS = {
     ],
     "astype": [Call(((2, 3),), {"dtype": "float64"})],
     "copy": [Call(((2, 3),)), Call(((2, 3),), {"device": "cpu0"})],
+    "within": [Call(((2, 3),), {"lower": 0.8, "upper": None})],
+    "clip": [
+        Call(((2, 3),), bounds)
+        for bounds in ({"lower": 0.8}, {"upper": 1.2}, {"lower": 0.8, "upper": 1.2})
+    ],
+    **{
+        name: [Call(shapes, kinds=("bool", "bool")) for shapes in (((2, 3), (3,)), ((), (2,)))]
+        for name in ("logical_and", "logical_or", "logical_xor")
+    },
+    "logical_not": [Call(((2, 3),), kinds=("bool",))],
+    **{
+        name: [Call(((2, 3), (3,)), kinds=("int", "int"))] for name in ("left_shift", "right_shift")
+    },
+    "transpose": [
+        Call(((2, 3, 4),), {"pattern": pattern})
+        for pattern in ((2, 0, 1), [0, 2, 1], (1, "x", 0, 2), ("x", 2, "x", 1, 0))
+    ],
+    "squeeze": [Call(((1, 3, 1),), {"axis": axis}) for axis in (None, 0, -1, (0, 2), [2])],
+    "where": [
+        Call(shapes, kinds=("bool",))
+        for shapes in (
+            ((2, 3),) * 3,
+            ((3,), (2, 1), (2, 3)),
+            ((), (2,), ()),
+            ((2, 3), (), (0, 1, 1)),
+        )
+    ],
+    "gather": [
+        Call(((3, 2),), {"axis": 0, "index": np.array([[0, 1], [0, 0]])}),
+        Call(((3, 2),), {"axis": -1, "index": np.array([[0], [1], [1]])}),
+        Call(((3,),), {"axis": 0, "index": np.array([2, 2, 0, 1])}),
+    ],
+    "gathered_back": [
+        Call(((2, 2),), {"axis": 0, "index": np.array([[0, 1], [0, 2]]), "shape": (3, 2)})
+    ],
+    "scattered": [
+        Call(((3, 2), (2, 2)), {"axis": 0, "index": np.array([[0, 1], [0, 2]])}),
+        Call(((2, 3), (2, 1)), {"axis": 1, "index": np.array([[2], [0]])}),
+    ],
+    "overwritten": [Call(((3, 2),), {"axis": 0, "index": np.array([[0, 1]])})],
+    "last_written": [
+        Call(((2, 2),), {"axis": 0, "index": np.array([[0, 1], [0, 2]]), "shape": (3, 2)})
+    ],
+    "concat": [
+        Call(((2, 3), (1, 3)), {"axis": 0}),
+        Call(((2, 1), (2, 3), (2, 0)), {"axis": -1}),
+        Call(((2,),)),
+    ],
+    "roll": [
+        Call(((3, 4),), attributes)
+        for attributes in (
+            {"shift": 1},
+            {"shift": -2, "axis": 1},
+            {"shift": (1, 2), "axis": (0, 1)},
+            {"shift": [5], "axis": [0]},
+        )
+    ],
+    "flip": [Call(((2, 3),), {"axis": axis}) for axis in (None, 0, -1, (0, 1))],
+    "diagonal": [Call(((3, 4),), {"k": k}) for k in (0, 1, -2)],
+    **{
+        name: [
+            Call(((2, 3, 4),), {"axis": axis, "keepdims": keepdims})
+            for axis in (None, 0, -1, (0, 2), [-2])
+            for keepdims in (False, True)
+        ]
+        + [Call(((),)), Call(((1,),))]
+        for name in ("mean", "max", "min", "prod")
+    },
+    **{
+        name: [
+            Call(((2, 3, 4),), {"axis": axis, "keepdims": keepdims})
+            for axis in (None, 0, -1, (0, 2), [-2])
+            for keepdims in (False, True)
+        ]
+        for name in ("var", "std")
+    },
+    "ties": [Call(((2, 3),), {"axis": 1, "largest": largest}) for largest in (True, False)],
+    "cumsum": [Call(((2, 3),), {"axis": axis}) for axis in (0, -1)],
+    "length": [
+        Call(((2, 3),), {"axis": axis, "keepdims": k}) for axis in (0, 1) for k in (False, True)
+    ],
+    "matinv": [Call(((1, 1),)), Call(((2, 2),)), Call(((1, 2, 2),))],
+    "einsum": [
+        Call(((2, 3), (3, 4)), {"equation": "ij,jk->ik"}),
+        Call(((2, 3), (3,), (2,)), {"equation": "ij,j,i->"}),
+        Call(((2, 3),), {"equation": "ij->j"}),
+        Call(((2, 3, 4),), {"equation": "bij->bji"}),
+    ],
+    **{
+        name: [
+            Call(((2, 3),), {"axis": axis, "keepdims": k})
+            for axis in (0, -1)
+            for k in (False, True)
+        ]
+        + [Call(((2, 3),))]
+        for name in ("argmax", "argmin")
+    },
+    "argsort": [Call(((2, 3),), {"descending": descending}) for descending in (False, True)],
 }
 BROADCAST = [
     ((), (2, 3)),
@@ -104,6 +212,13 @@ BROADCAST = [
     ((2, 0), ()),
     ((1, 3), (2, 2, 3)),
 ]
+
+
+def _reduction(of: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, axis, keepdims: of(
+        x, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims
+    )
+
 
 # What NumPy calls it, or does, where the name is not the same.
 NUMPY: dict[str, Callable[..., Any]] = {
@@ -128,6 +243,46 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "astype": lambda x, dtype: x.astype(dtype),
     "copy": lambda x, device: x.copy(),
     "detach": lambda x: x,
+    "pow": np.power,
+    "lowered": lambda y: y - 1,
+    "log_of_base": np.log,
+    "floor_div": np.floor_divide,
+    "mod": np.fmod,
+    "round": lambda x: np.floor(x + 0.5),
+    "logaddexp": np.logaddexp,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "atan2": np.arctan2,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "clip": lambda x, lower, upper: np.clip(x, lower, upper),
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "gather": lambda x, axis, index: (
+        np.take_along_axis(x, index, axis)
+        if index.shape[1:] == x.shape[1:] or axis == -1
+        else x[index]
+    ),
+    "transpose": lambda x, pattern: np.expand_dims(
+        np.transpose(x, [a for a in pattern if a != "x"]),
+        tuple(i for i, a in enumerate(pattern) if a == "x"),
+    ),
+    "squeeze": lambda x, axis: np.squeeze(x, tuple(axis) if isinstance(axis, list) else axis),
+    "concat": lambda *xs, axis: np.concatenate(xs, axis),
+    "roll": np.roll,
+    "flip": np.flip,
+    "diagonal": lambda x, k: np.diagonal(x, k),
+    **{
+        name: _reduction(getattr(np, name)) for name in ("mean", "max", "min", "prod", "var", "std")
+    },
+    "length": lambda x, axis, keepdims: np.linalg.norm(x, axis=axis, keepdims=keepdims),
+    "matinv": np.linalg.inv,
+    "ratio": np.divide,
+    "einsum": lambda *xs, equation: np.einsum(equation, *xs),
+    "argmax": lambda x, axis, keepdims: np.argmax(x, axis, keepdims=keepdims),
+    "argmin": lambda x, axis, keepdims: np.argmin(x, axis, keepdims=keepdims),
+    "argsort": lambda x, descending: np.argsort(-x if descending else x, axis=-1),
 }
 
 
@@ -142,7 +297,7 @@ def calls_of(this: Op) -> list[Call]:
         return CALLS[this.name]
     required = [a for a, default in this.attributes.items() if default is inspect.Parameter.empty]
     assert not required, f"{this.name} needs a line in CALLS, which gives {required}"
-    count = len(this.operands)
+    count = 1 if this.family else len(this.operands)
     calls = [Call(((2, 3),) * count), Call(((),) * count), Call(((0, 2),) * count)]
     if count == 2 and this.broadcasts:
         calls += [Call(pair) for shapes in BROADCAST for pair in (shapes, shapes[::-1])]

@@ -25,14 +25,25 @@ FLOORS = {
     "tinyengine.op": 3,
     "tinyengine.formula": 4,
     "tinyengine.trace": 4,
-    "tinyengine.functional.elemwise": 4,
-    "tinyengine.functional.tensor": 4,
-    "tinyengine.functional.math": 5,
-    "tinyengine.functional": 6,
-    "tinyengine.autodiff.grad_manager": 7,
-    "tinyengine.autodiff": 8,
-    "tinyengine": 9,
-    "tinyengine_widgets": 10,  # with everything in it
+    "tinyengine.functional.elemwise.arithmetic": 4,
+    "tinyengine.functional.elemwise.transcendental": 4,
+    "tinyengine.functional.elemwise.logic": 4,
+    "tinyengine.functional.elemwise": 5,
+    "tinyengine.functional.tensor.conversion": 4,
+    "tinyengine.functional.tensor.shape": 4,
+    "tinyengine.functional.tensor.creation": 5,
+    "tinyengine.functional.tensor.indexing": 5,
+    "tinyengine.functional.tensor.joining": 6,
+    "tinyengine.functional.tensor": 7,
+    "tinyengine.functional.math.reductions": 7,
+    "tinyengine.functional.math.sorting": 7,
+    "tinyengine.functional.math.linalg": 8,
+    "tinyengine.functional.math": 9,
+    "tinyengine.functional": 10,
+    "tinyengine.autodiff.grad_manager": 11,
+    "tinyengine.autodiff": 12,
+    "tinyengine": 13,
+    "tinyengine_widgets": 14,  # with everything in it
 }
 
 ALLOWED = {

@@ -224,6 +224,7 @@ def _to_einsum(dout: Any, which: int, inps: Any, inps_shape: Any, equation: str)
 
 
 _einsum.vjp(inps=_to_einsum)
+_einsum.writes(lambda *inps, equation: inps[0].called("einsum", *inps[1:], repr(equation)))
 
 
 def einsum(equation: str, *operands: Tensor) -> Any:

@@ -105,6 +105,7 @@ def _gathered_back(src: Array, axis: int, index: Any, shape: Sequence[int]) -> A
 def _along(shape: Sequence[int], axis: int, index: Any) -> tuple[Any, ...]:
     """The full index of places along one axis, the other axes counting through."""
     xp = array_module(index)
+    index = xp.asarray(index)
     if index.ndim != len(shape):
         raise ValueError(f"index has {index.ndim} axes, and inp {len(shape)}: they must be equal")
     places = list(xp.ogrid[tuple(slice(length) for length in index.shape)])
