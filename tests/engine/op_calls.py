@@ -183,6 +183,7 @@ CALLS = {
         Call(((2, 3),), {"axis": axis, "keepdims": k}) for axis in (0, 1) for k in (False, True)
     ],
     "matinv": [Call(((1, 1),)), Call(((2, 2),)), Call(((1, 2, 2),))],
+    "singular": [Call(((2, 2),)), Call(((3, 2),)), Call(((2, 2, 3),))],
     "einsum": [
         Call(((2, 3), (3, 4)), {"equation": "ij,jk->ik"}),
         Call(((2, 3), (3,), (2,)), {"equation": "ij,j,i->"}),

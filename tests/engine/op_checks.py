@@ -14,6 +14,7 @@ import pytest
 import tinyengine as te
 from tinyengine.autodiff import GradManager
 from tinyengine.formula import Symbol, gradient
+from tinyengine.functional.math.decompositions import _singular_back
 from tinyengine.op import TABLE, Op
 from tinyengine.tensor import Tensor
 
@@ -210,4 +211,5 @@ def read(text: str, values: dict[str, Any]) -> Any:
     python = re.sub(r"Σ (\w+)", r"sum(\1)", python).replace("…", "...")
     python = re.sub(r"(\w+), \[(.*)\], \(", r"\1, index[\2], (", python)
     ops = {name: _by_position(this) for name, this in TABLE.items() if name not in values}
+    ops["svd_gradient"] = _singular_back  # the one rule that is named instead of written
     return eval(python, {"float64": "float64", "index": np.s_, **ops, **values})

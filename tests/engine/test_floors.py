@@ -38,12 +38,13 @@ FLOORS = {
     "tinyengine.functional.math.reductions": 7,
     "tinyengine.functional.math.sorting": 7,
     "tinyengine.functional.math.linalg": 8,
-    "tinyengine.functional.math": 9,
-    "tinyengine.functional": 10,
-    "tinyengine.autodiff.grad_manager": 11,
-    "tinyengine.autodiff": 12,
-    "tinyengine": 13,
-    "tinyengine_widgets": 14,  # with everything in it
+    "tinyengine.functional.math.decompositions": 9,
+    "tinyengine.functional.math": 10,
+    "tinyengine.functional": 11,
+    "tinyengine.autodiff.grad_manager": 12,
+    "tinyengine.autodiff": 13,
+    "tinyengine": 14,
+    "tinyengine_widgets": 15,  # with everything in it
 }
 
 ALLOWED = {

@@ -228,6 +228,18 @@ def test_diagonals() -> None:
     same(F.cross(T([1.0, 2.0, 3.0]), T([4.0, 5.0, 6.0])), np.cross([1, 2, 3], [4, 5, 6]))
 
 
+def test_singular_values(grads: Any) -> None:
+    x = np.random.default_rng(0).normal(size=(3, 2))
+    u, s, v = F.svd(T(x))
+    same(u @ F.diag(s) @ v, x, 1e-5)
+    same(F.svd(T(x), compute_uv=False), np.linalg.svd(x, compute_uv=False), 1e-5)
+    assert [part.shape for part in F.svd(T(x), full_matrices=True)] == [(3, 3), (2,), (2, 2)]
+    wanted = u.numpy() @ v.numpy()  # the gradient of the sum of singular values
+    assert grads(lambda a: F.svd(a, compute_uv=False).sum(), T(x))[0] == pytest.approx(
+        wanted, abs=1e-5
+    )
+
+
 MISTAKES = [
     (lambda: F.concat([]), ValueError, "concat(): no tensors are given; it needs at least one"),
     (lambda: F.concat([T([1.0]), 2.0]), TypeError, "concat(): float 2.0 is not a tensor"),

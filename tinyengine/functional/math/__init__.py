@@ -1,5 +1,6 @@
 """Reductions, order, and linear algebra."""
 
+from .decompositions import *
 from .linalg import *
 from .reductions import *
 from .sorting import *

@@ -23,7 +23,7 @@ def getitem(inp: Array, key: Any) -> Array:
     >>> getitem(tensor([[1., 2.], [3., 4.]]), (1, slice(None)))
     Tensor([3. 4.], device=cpux:0)
     """
-    return inp[_plain_key(key)]
+    return inp[_plain_key(key, inp)]
 
 
 @op("put")
@@ -33,7 +33,7 @@ def put(src: Array, key: Any, shape: Sequence[int]) -> Array:
     >>> put(tensor([1., 2.]), ([0, 0],), (3,))
     Tensor([3. 0. 0.], device=cpux:0)
     """
-    xp, key = array_module(src), _plain_key(key)
+    xp, key = array_module(src), _plain_key(key, src)
     out = xp.zeros(shape, src.dtype)
     parts = key if isinstance(key, tuple) else (key,)
     if all(part is None or part is ... or isinstance(part, (int, slice)) for part in parts):
@@ -48,12 +48,15 @@ getitem.vjp(inp=lambda dout, key, inp_shape: put(dout, key, inp_shape))
 put.vjp(src=lambda dout, key: getitem(dout, key))
 
 
-def _plain_key(key: Any) -> Any:
+def _plain_key(key: Any, beside: Array) -> Any:
+    """`key` with its tensors and arrays as arrays on the device of `beside`."""
     if isinstance(key, tuple):
-        return tuple(_plain_key(part) for part in key)
+        return tuple(_plain_key(part, beside) for part in key)
     if isinstance(key, slice):
-        return slice(*(_plain_key(bound) for bound in (key.start, key.stop, key.step)))
-    return key._data if isinstance(key, Tensor) else key
+        bounds = (key.start, key.stop, key.step)
+        return slice(*(_plain_key(bound, beside) for bound in bounds))
+    key = key._data if isinstance(key, Tensor) else key
+    return array_module(beside).asarray(key) if hasattr(key, "dtype") else key
 
 
 @op("where", broadcasts=True, promotes=False)
@@ -85,7 +88,7 @@ def gather(inp: Array, axis: int, index: Any) -> Array:
     Tensor([[1.]
      [4.]], device=cpux:0)
     """
-    return inp[_along(inp.shape, axis, _plain_key(index))]
+    return inp[_along(inp, inp.shape, axis, index)]
 
 
 @op("scatter+")
@@ -98,14 +101,14 @@ def _gathered_back(src: Array, axis: int, index: Any, shape: Sequence[int]) -> A
     """
     xp = array_module(src)
     out = xp.zeros(shape, src.dtype)
-    xp.add.at(out, _along(shape, axis, _plain_key(index)), src)
+    xp.add.at(out, _along(src, shape, axis, index), src)
     return out
 
 
-def _along(shape: Sequence[int], axis: int, index: Any) -> tuple[Any, ...]:
+def _along(beside: Array, shape: Sequence[int], axis: int, index: Any) -> tuple[Any, ...]:
     """The full index of places along one axis, the other axes counting through."""
-    xp = array_module(index)
-    index = xp.asarray(index)
+    xp = array_module(beside)
+    index = xp.asarray(_plain_key(index, beside))
     if index.ndim != len(shape):
         raise ValueError(f"index has {index.ndim} axes, and inp {len(shape)}: they must be equal")
     places = list(xp.ogrid[tuple(slice(length) for length in index.shape)])
@@ -125,7 +128,7 @@ def _scattered(inp: Array, source: Array, axis: int, index: Any) -> Array:
     Tensor([[0. 5.]], device=cpux:0)
     """
     out = inp.copy()
-    out[_along(inp.shape, axis, _plain_key(index))] = source
+    out[_along(inp, inp.shape, axis, index)] = source
     return out
 
 
@@ -137,7 +140,7 @@ def _overwritten(dout: Array, axis: int, index: Any) -> Array:
     Tensor([[1. 0.]], device=cpux:0)
     """
     out = dout.copy()
-    out[_along(dout.shape, axis, _plain_key(index))] = 0
+    out[_along(dout, dout.shape, axis, index)] = 0
     return out
 
 
@@ -149,7 +152,7 @@ def _last_written(dout: Array, axis: int, index: Any, shape: Sequence[int]) -> A
     Tensor([[0. 2.]], device=cpux:0)
     """
     xp = array_module(dout)
-    places = _along(shape, axis, _plain_key(index))
+    places = _along(dout, shape, axis, index)
     order = xp.arange(dout.size).reshape(dout.shape)
     last = xp.zeros(shape, order.dtype)
     last[places] = order
