@@ -7,21 +7,25 @@ reverse meets every node after all of its users, so backward needs neither a sor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any, Protocol, TypeAlias
+
+import numpy as np
 
 from .backend import Array
 
 Pull: TypeAlias = Callable[[Any, Any], Any]
 """The gradient at an operand, from the gradient at the result and from what the node kept."""
 
+_new = object.__new__
+
 
 class Node:
     """One recorded op: whose results it used, and what its rules need. Outputs are not kept."""
 
-    __slots__ = ("kept", "kept_tensors", "op", "parents", "pulls", "shapes")
+    __slots__ = ("kept", "kept_tensors", "op", "parents", "shapes")
 
     op: Any  # None once the tape is dropped
-    pulls: tuple[Pull | None, ...]
     parents: tuple[Node | None, ...]  # None for a constant
     kept: tuple[Any, ...]
     kept_tensors: tuple[Any, ...] | None  # the same as Tensors, where two managers record
@@ -64,14 +68,23 @@ def alive(node: Node | None) -> Node | None:
     return None if node is None or node.op is None else node
 
 
+class Leaf:
+    """What stands in the place of an op where a manager follows a tensor: it passes on."""
+
+    pulls: tuple[Pull, ...] = (lambda dout, _: dout,)
+
+
+LEAF = Leaf()
+
+
 def follow(tensor: Any) -> Node:
     """Begin to record what is computed from `tensor`; the node at which its gradient arrives.
 
     What the tensor was itself computed from stays connected behind the new node.
     """
-    node = Node()
-    node.op, node.kept, node.kept_tensors, node.shapes = "leaf", (), None, None
-    node.parents, node.pulls = (alive(tensor._node),), (_pass_on,)
+    node: Node = _new(Node)
+    node.op, node.kept, node.kept_tensors, node.shapes = LEAF, (), None, None
+    node.parents = (alive(tensor._node),)
     tensor._node = node
     tape.append(node)
     for observer in observers:
@@ -87,46 +100,49 @@ def forget() -> None:
     tape.clear()
 
 
+@np.errstate(all="ignore")
 def backpropagate(
     seeds: Iterable[tuple[Node, Any]],
     begin: int,
-    wanted: Iterable[Node],
     as_tensors: bool,
     watching: Sequence[Observer] = (),
 ) -> dict[Node, Any]:
-    """The gradient at each of the `wanted` nodes that the `seeds` reach.
+    """The gradient at each followed tensor's node that the `seeds` reach.
 
     Args:
         seeds: nodes with the gradient to start from.
         begin: where on the tape to stop; what was recorded before is a constant.
-        wanted: the nodes to report.
         as_tensors: run the rules on Tensors, so that an outer manager records them.
         watching: whom to tell of each contribution.
     """
     gradients: dict[Node, Any] = {}
     for node, dout in seeds:
         gradients[node] = gradients[node] + dout if node in gradients else dout
-    arrived = dict.fromkeys(wanted)
-    for i in range(len(tape) - 1, begin - 1, -1):
-        node = tape[i]
-        dout = gradients.pop(node, None)
+    last = len(managers) == 1  # nobody will walk here again: free what is kept on the way
+    for node in islice(reversed(tape), len(tape) - begin):
+        dout = gradients.get(node)
         if dout is None:
             continue
-        if node in arrived:
-            arrived[node] = dout
+        op, shapes = node.op, node.shapes
         kept = node.kept_tensors if as_tensors else node.kept
         for operand, parent in enumerate(node.parents):
-            if parent is None or (pull := node.pulls[operand]) is None:
+            if parent is None or (pull := op.pulls[operand]) is None:
                 continue
             contribution = pull(dout, kept)
-            if node.shapes is not None:
-                contribution = unbroadcast(contribution, node.shapes[operand])
+            if shapes is not None:
+                contribution = unbroadcast(contribution, shapes[operand])
             before = gradients.get(parent)
             total = contribution if before is None else before + contribution
             gradients[parent] = total
-            for observer in watching:
-                observer.contributed(node, operand, dout, contribution, total)
-    return {node: gradient for node, gradient in arrived.items() if gradient is not None}
+            if watching:
+                for observer in watching:
+                    observer.contributed(node, operand, dout, contribution, total)
+        if op is not LEAF:
+            del gradients[node]
+        if last:
+            node.op = None
+            node.parents = node.kept = ()
+    return gradients
 
 
 def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
@@ -144,7 +160,3 @@ def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
     added = len(gradient.shape) - len(shape)
     stretched = (i + added for i, n in enumerate(shape) if n == 1)
     return gradient.sum(axis=(*range(added), *stretched)).reshape(shape)
-
-
-def _pass_on(dout: Any, _: Any) -> Array:
-    return dout

@@ -32,9 +32,9 @@ def binary_call(this: Op) -> Callable[[Any, Any], Any]:
     forward = this.forward
 
     def call(x: Any, y: Any) -> Any:
-        if x.__class__ is Tensor or isinstance(x, Tensor):
+        if isinstance(x, Tensor):
             a, p, device = x._data, x._node, x.device
-            if y.__class__ is Tensor or isinstance(y, Tensor):
+            if isinstance(y, Tensor):
                 b, q = y._data, y._node
                 if y.device is not device:
                     _refuse_devices(this, (x, y))
@@ -145,21 +145,30 @@ def _record(
 ) -> None:
     """Put the op on the tape if `out` can have a derivative."""
     data = out._data
-    if not this.differentiable or (data.__class__ is not _float32 and data.dtype.kind != "f"):
+    scalar = data.__class__ is _float32
+    if not this.differentiable or (not scalar and data.dtype.kind != "f"):
         return
     node: Node = _new(Node)
-    node.op, node.pulls, node.parents = this, this.pulls, parents
+    node.op, node.parents = this, parents
     node.kept = this.keep(values, data, operands, attributes)
     node.kept_tensors = node.shapes = None
     if len(managers) > 1:
         now = [_as_it_is(x) for x in operands]
         node.kept_tensors = this.keep(now, _as_it_is(out, node), operands, attributes)
-    if this.broadcasts and not (this.elementwise and data.__class__ is _float32):
-        shapes = tuple([np.shape(value) for value in values])
-        if not this.elementwise or shapes.count(data.shape) < len(shapes):
-            node.shapes = shapes
+    if this.broadcasts and not (scalar and this.elementwise):
+        node.shapes = _stretched(this, values, parents, data.shape)
     out._node = node
     tape.append(node)
+
+
+def _stretched(
+    this: Op, values: Sequence[Any], parents: Sequence[Node | None], shape: tuple[int, ...]
+) -> tuple[tuple[int, ...], ...] | None:
+    """The shapes that the gradients must have; None where each is that of the result."""
+    shapes = tuple([shape if p is None else v.shape for v, p in zip(values, parents)])  # noqa: B905
+    if this.elementwise and shapes.count(shape) == len(shapes):
+        return None
+    return shapes
 
 
 def _as_it_is(operand: Any, node: Node | None = None) -> Any:

@@ -40,7 +40,7 @@ from .tensor import Tensor
 
 Rule = Callable[..., Any]
 Domain = tuple[float | None, float | None]
-Keeper = Callable[[Any, Any, Any, Any], tuple[Any, ...]]
+Finder = Callable[[Any, Any, Any], tuple[Any, ...]]
 
 TABLE: dict[str, Op] = {}
 """Every op by name: what tests are parametrised over."""
@@ -58,14 +58,16 @@ class Op:
         forward: the function on arrays.
         operands: names of the operands, in order.
         attributes: names of the other parameters, with their defaults.
+        required: the attributes that have no default.
         rules: for each operand its derivative, or None where there is none.
         elementwise: whether the rules are local derivatives (else vector-Jacobian products).
         broadcasts: whether operands stretch to a common shape.
         promotes: whether operands of several dtypes are brought to one.
         domain: between which numbers the operands must lie; None for no bound.
         written: what Symbols do instead of being written as a call, or None.
-        needs: what the rules name, and so what is kept until backward.
-        keep: picks that out of a call.
+        needs: what the rules name, and so what is kept until backward: first of the arrays.
+        pick: picks these arrays out of the operands and the result.
+        more: finds the rest of the needs in a call, or None where there is no rest.
         pulls: the rules as the chain rule calls them.
         differentiable: whether there is any rule.
     """
@@ -84,6 +86,7 @@ class Op:
         self.forward = forward
         self.operands = [p.name for p in parameters if p.annotation in ("Array", Array)]
         self.attributes = {p.name: p.default for p in parameters if p.name not in self.operands}
+        self.required = {k for k, v in self.attributes.items() if v is inspect.Parameter.empty}
         stars = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
         self.family = stars[0] if stars else None
         self.rules: dict[str, Rule | None] = dict.fromkeys(self.operands)
@@ -130,36 +133,40 @@ class Op:
         self._members: dict[int, Op] = {}
         rules = [rule for rule in self.rules.values() if rule is not None]
         names = [n for rule in rules for n in inspect.signature(rule).parameters]
-        self.needs = list(dict.fromkeys(n for n in names if n not in ("dout", "which")))
-        self.keep = self._keeper()
+        needed = dict.fromkeys(n for n in names if n not in ("dout", "which"))
+        arrays = [*self.operands, "out"]
+        plain = [name for name in needed if name in arrays and name != self.family]
+        others = [name for name in needed if name not in plain]
+        self.needs = plain + others
+        self.pick = _picker([arrays.index(name) for name in plain])
+        self.more = self._finder(others) if others else None
         self.pulls = tuple(self._pull(rule, i) for i, rule in enumerate(self.rules.values()))
         self.differentiable = any(self.pulls)
 
-    def _keeper(self) -> Keeper:
-        """A function that picks what the rules need out of a call."""
-        simple = [*self.operands, "out"]
-        if not self.needs:
-            return lambda values, out, operands, attributes: ()
-        if all(need in simple for need in self.needs):
-            # at least two, for itemgetter to make a tuple
-            pick = itemgetter(*[simple.index(need) for need in (*self.needs, self.needs[0])])
-            return lambda values, out, operands, attributes: pick((*values, out))
-        return self._keep_any
+    def keep(
+        self, values: Sequence[Any], out: Any, operands: Sequence[Any], attributes: dict[str, Any]
+    ) -> tuple[Any, ...]:
+        """What the rules need of a call, in the order of `needs`."""
+        kept = self.pick((*values, out))
+        return kept if self.more is None else kept + self.more(values, operands, attributes)
 
-    def _keep_any(self, values: Any, out: Any, operands: Any, attributes: Any) -> tuple[Any, ...]:
-        known = {**dict(zip(self.operands, values, strict=True)), "out": out}
-        known |= {name: _frozen(value) for name, value in attributes.items() if name in self.needs}
-        if self.family:
-            known[self.family] = values
-        for need in self.needs:
-            name, _, fact = need.rpartition("_")
-            if need in known:
-                continue
-            if name == self.family:
-                known[need] = [getattr(operand, fact) for operand in operands]
-            else:
-                known[need] = getattr(operands[self.operands.index(name)], fact)
-        return tuple([known[need] for need in self.needs])
+    def _finder(self, names: Sequence[str]) -> Finder:
+        """A function that finds these attributes and facts about operands in a call."""
+        finders = [self._find(name) for name in names]
+        return lambda values, operands, attributes: tuple(
+            [find(values, operands, attributes) for find in finders]
+        )
+
+    def _find(self, need: str) -> Callable[[Any, Any, Any], Any]:
+        if need in self.attributes:
+            return lambda values, operands, attributes: _frozen(attributes[need])
+        if need == self.family:
+            return lambda values, operands, attributes: values
+        name, _, fact = need.rpartition("_")
+        if name == self.family:
+            return lambda values, operands, attributes: [getattr(x, fact) for x in operands]
+        at = self.operands.index(name)
+        return lambda values, operands, attributes: getattr(operands[at], fact)
 
     def _pull(self, rule: Rule | None, which: int) -> Pull | None:
         """The rule as a function of the gradient at the output and of what was kept."""
@@ -172,15 +179,16 @@ class Op:
                 dout, *[which if n == "which" else kept[places[n]] for n in names]
             )
         at = [self.needs.index(n) for n in names]
+        pick = _picker(at)
         if not self.elementwise:
-            return lambda dout, kept: rule(dout, *[kept[i] for i in at])
+            return lambda dout, kept: rule(dout, *pick(kept))
         if not at:
             factor = rule()
             return (lambda dout, _: dout) if factor == 1 else (lambda dout, _: dout * factor)
         if len(at) == 1:
             only = at[0]
             return lambda dout, kept: dout * rule(kept[only])
-        return lambda dout, kept: dout * rule(*[kept[i] for i in at])
+        return lambda dout, kept: dout * rule(*pick(kept))
 
     @property
     def plain_binary(self) -> bool:
@@ -198,11 +206,12 @@ class Op:
         if self.family:
             return args, self.attributes | kwargs
         count = len(self.operands)
-        attributes = self.attributes | dict(zip(self.attributes, args[count:], strict=False))
-        attributes |= kwargs
+        if len(args) == count and not kwargs and not self.required:
+            return args, self.attributes
+        given = dict(zip(self.attributes, args[count:], strict=False)) | kwargs
+        attributes = self.attributes | given
         fits = count <= len(args) <= count + len(self.attributes) == count + len(attributes)
-        # by identity: an attribute may be an array, which answers == with an array
-        if fits and not any(value is inspect.Parameter.empty for value in attributes.values()):
+        if fits and self.required <= given.keys():
             return args[:count], attributes
         try:
             bound = inspect.signature(self.forward).bind(*args, **kwargs)
@@ -289,12 +298,7 @@ def method(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 def quiet(forward: Callable[..., Array]) -> Callable[..., Array]:
     """Let a forward function divide by zero and overflow without a NumPy warning."""
 
-    @functools.wraps(forward)
-    def silent(*args: Any, **kwargs: Any) -> Array:
-        with np.errstate(all="ignore"):
-            return forward(*args, **kwargs)
-
-    return silent
+    return np.errstate(all="ignore")(forward)
 
 
 def _by_name(this: Op, call: Callable[..., Any]) -> Callable[..., Any]:
@@ -307,6 +311,14 @@ def _by_name(this: Op, call: Callable[..., Any]) -> Callable[..., Any]:
         return call(*operands, **attributes)
 
     return named if this.plain_binary else call
+
+
+def _picker(places: Sequence[int]) -> Callable[[Any], tuple[Any, ...]]:
+    """A function that picks these places out of a tuple, as a tuple."""
+    if len(places) > 1:
+        return itemgetter(*places)
+    begin = places[0] if places else 0
+    return itemgetter(slice(begin, begin + len(places)))
 
 
 def _frozen(value: Any) -> Any:

@@ -158,7 +158,6 @@ class GradManager:
         return chain_rule.backpropagate(
             [(y._node, dy if nested else dy._data) for y, dy in live],
             self._begin,
-            wanted=[node for _, node in self._leaves],
             as_tensors=nested,
             watching=watching,
         )
