@@ -41,6 +41,9 @@ class Observer(Protocol):
     def forward(self, op: Any, operands: Any, attributes: dict[str, Any], out: Any) -> None:
         """`op` made `out` from `operands`."""
 
+    def rebound(self, tensor: Any, value: Any) -> None:
+        """`tensor` was changed in place: it is about to hold what `value` holds."""
+
     def failed(self, op: Any, operands: Any, attributes: dict[str, Any], message: str) -> None:
         """`op` refused `operands`."""
 
@@ -92,12 +95,15 @@ def follow(tensor: Any) -> Node:
     return node
 
 
-def forget() -> None:
-    """Drop the tape. Its nodes die, so that a tensor that still points at one is a constant."""
-    for node in tape:
+def forget(begin: int = 0) -> None:
+    """Drop the tape, from `begin` on.
+
+    Its nodes die, so that a tensor that still points at one is a constant.
+    """
+    for node in islice(tape, begin, None):
         node.op = node.kept_tensors = None
         node.parents = node.kept = ()
-    tape.clear()
+    del tape[begin:]
 
 
 @np.errstate(all="ignore")
@@ -129,6 +135,8 @@ def backpropagate(
             if parent is None or (pull := op.pulls[operand]) is None:
                 continue
             contribution = pull(dout, kept)
+            if contribution is None:  # an autodiff.Function may stop a gradient
+                continue
             if shapes is not None:
                 contribution = unbroadcast(contribution, shapes[operand])
             before = gradients.get(parent)

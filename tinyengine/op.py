@@ -35,7 +35,7 @@ import numpy as np
 
 from .backend import Array
 from .chain_rule import Pull
-from .dispatch import binary_call, general_call
+from .dispatch import binary_call, general_call, result
 from .tensor import Tensor
 
 Rule = Callable[..., Any]
@@ -166,6 +166,8 @@ class Op:
         if name == self.family:
             return lambda values, operands, attributes: [getattr(x, fact) for x in operands]
         at = self.operands.index(name)
+        if fact == "shape":  # a plain number has one too
+            return lambda values, operands, attributes: getattr(values[at], "shape", ())
         return lambda values, operands, attributes: getattr(operands[at], fact)
 
     def _pull(self, rule: Rule | None, which: int) -> Pull | None:
@@ -216,7 +218,8 @@ class Op:
         try:
             bound = inspect.signature(self.forward).bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"{self.name}(): {error}") from None
+            hint = "; a function of NumPy's needs x.numpy()" if "out" in kwargs else ""
+            raise TypeError(f"{self.name}(): {error}{hint}") from None
         bound.apply_defaults()
         values = bound.arguments
         return [values.pop(name) for name in self.operands], values
@@ -297,7 +300,6 @@ def method(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 def quiet(forward: Callable[..., Array]) -> Callable[..., Array]:
     """Let a forward function divide by zero and overflow without a NumPy warning."""
-
     return np.errstate(all="ignore")(forward)
 
 
@@ -325,6 +327,10 @@ def _frozen(value: Any) -> Any:
     """An attribute as it is now: an index may be changed between forward and backward."""
     if isinstance(value, tuple):
         return tuple([_frozen(part) for part in value])
+    if isinstance(value, slice):
+        return slice(_frozen(value.start), _frozen(value.stop), _frozen(value.step))
+    if isinstance(value, Tensor):
+        return result(value._data, value.device)
     return copy.deepcopy(value) if isinstance(value, (list, np.ndarray)) else value
 
 

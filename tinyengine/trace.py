@@ -42,7 +42,9 @@ class Trace:
 
     ============  ==================================================================
     attach        a manager began to follow ``node``
-    forward       ``op`` (``symbol``, ``attributes``) made ``output`` from ``inputs``
+    forward       ``op`` (``symbol``, ``attributes``) made ``output`` from ``inputs``; an
+                  autodiff.Function with several results has a list of ``outputs`` as well
+    rebind        a tensor was changed in place: it was ``node`` and is ``output`` from here on
     failed        ``op`` refused ``inputs``: ``message``
     seed          backward began at ``node`` with ``gradient``
     contribution  ``dout`` arrived at forward step ``at``, whose rule for operand number
@@ -59,6 +61,7 @@ class Trace:
         self.nodes: list[TraceNode] = []
         self.steps: list[Step] = []
         self._watched: dict[int, tuple[Tensor, int]] = {}
+        self._leaves: dict[int, int] = {}  # attached tensors as they were when recording began
         self._steps_of: dict[Node, int] = {}
         self._names = Names()
         self._frame: FrameType | None = None
@@ -101,6 +104,7 @@ class Trace:
         for number, node in enumerate(unnamed, 1):
             node["name"] = self._names.unused(f"v{number}")
         self._watched.clear()
+        self._leaves.clear()
         self._steps_of.clear()
         self._frame = None
 
@@ -108,7 +112,7 @@ class Trace:
 
     def attached(self, tensor: Tensor) -> None:
         """A manager began to follow `tensor`."""
-        node = self._node(tensor)
+        node = self._leaves[id(tensor)] = self._node(tensor)
         if not self.nodes[node]["attached"]:
             self.nodes[node]["attached"] = True
             self.steps.append({"kind": "attach", "node": node})
@@ -122,6 +126,17 @@ class Trace:
         if out._node is not None:
             self._steps_of[out._node] = len(self.steps)
         self.steps.append(step)
+
+    def rebound(self, tensor: Tensor, value: Tensor) -> None:
+        """`tensor` was changed in place: it is about to hold what `value` holds."""
+        before, frame = self._node(tensor), calling_frame()
+        self._name(before, tensor, frame)
+        after = self._node(value)
+        name = tensor.name or variable_of(tensor, frame)
+        if name and not self.nodes[after]["name"]:
+            self.nodes[after]["name"] = self._names.unused(name)
+        self._watched[id(tensor)] = tensor, after
+        self.steps.append({"kind": "rebind", "node": before, "output": after})
 
     def failed(
         self, op: Op, operands: Sequence[Any], attributes: Mapping[str, Any], message: str
@@ -157,7 +172,8 @@ class Trace:
 
     def delivered(self, tensor: Tensor, gradient: Tensor | None) -> None:
         """Backward ended: `tensor` got `gradient`, or none."""
-        step: Step = {"kind": "unreached", "node": self._node(tensor)}
+        node = self._leaves.get(id(tensor), -1)
+        step: Step = {"kind": "unreached", "node": self._node(tensor) if node < 0 else node}
         if gradient is not None:
             step |= {"kind": "gradient", "gradient": _values(gradient)}
         step["grad"] = _values(tensor.grad) if isinstance(tensor.grad, Tensor) else None

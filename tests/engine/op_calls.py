@@ -99,6 +99,26 @@ CALLS = {
         Call(((2, 2),), {"key": (slice(None, None, 2),), "shape": (3, 2)}),
         Call(((3,),), {"key": ([0, 0, 1], [1, 1, 0]), "shape": (2, 2)}),
     ],
+    "setitem": [
+        Call(shapes, {"key": key})
+        for shapes, key in (
+            (((3,), ()), 1),
+            (((2, 3), (1, 1, 2)), (slice(None), slice(None, None, 2))),
+            (((2, 3), (3,)), ...),
+            (((4,), (3,)), [2, 0, 2]),
+            (((3, 4), (4,)), np.arange(3) > 0),
+            (((3, 4), (2, 1)), (np.array([[0], [1]]), [3, 3])),
+            (((), (1,)), ()),
+        )
+    ],
+    "erased": [Call(((2, 3),), {"key": (..., slice(0, 2)), "shape": (2, 3)})],
+    "read": [
+        Call(((2, 3),), {"key": key, "shape": (2, 3)}) for key in (1, [0, 0], (slice(None), [1, 1]))
+    ],
+    "written": [
+        Call(((2, 3),), {"key": [1, 1], "shape": (2, 3)}),
+        Call(((2,),), {"key": (slice(None), 1), "shape": (2, 3)}),
+    ],
     "astype": [Call(((2, 3),), {"dtype": "float64"})],
     "copy": [Call(((2, 3),)), Call(((2, 3),), {"device": "cpu0"})],
     "within": [Call(((2, 3),), {"lower": 0.8, "upper": None})],

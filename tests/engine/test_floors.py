@@ -34,6 +34,8 @@ FLOORS = {
     "tinyengine.functional.tensor.creation": 5,
     "tinyengine.functional.tensor.indexing": 5,
     "tinyengine.functional.tensor.joining": 6,
+    "tinyengine.functional.tensor.assignment": 6,
+    "tinyengine.functional.tensor.numpy_functions": 6,
     "tinyengine.functional.tensor": 7,
     "tinyengine.functional.math.reductions": 7,
     "tinyengine.functional.math.sorting": 7,

@@ -176,4 +176,4 @@ def _(self: Tensor) -> Any:
     return flatten(self)
 
 
-Tensor.T = property(lambda self: self.transpose(), doc="The tensor with its axes reversed.")  # type: ignore[attr-defined]
+Tensor.T = property(lambda self: self.transpose(), doc="The tensor with its axes reversed.")
