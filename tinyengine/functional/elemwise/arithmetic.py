@@ -165,7 +165,7 @@ def _whole_times(x: Array, y: Array) -> Array:
 mod.partials(x=lambda: 1, y=lambda x, y: -_whole_times(x, y))
 
 
-@op("|x|")
+@op("|x|", operator="abs")
 def abs(x: Array) -> Array:
     """Element-wise absolute value; its derivative at 0 is 0.
 

@@ -139,7 +139,7 @@ def right_shift(x: Array, y: Array) -> Array:
     return x >> y
 
 
-@op("⌊x⌋")
+@op("⌊x⌋", operator="floor")
 def floor(x: Array) -> Array:
     """Element-wise largest whole number that is not above `x`.
 
@@ -149,7 +149,7 @@ def floor(x: Array) -> Array:
     return array_module(x).floor(x)
 
 
-@op("⌈x⌉")
+@op("⌈x⌉", operator="ceil")
 def ceil(x: Array) -> Array:
     """Element-wise smallest whole number that is not below `x`.
 
@@ -159,7 +159,7 @@ def ceil(x: Array) -> Array:
     return array_module(x).ceil(x)
 
 
-@op("round")
+@op("round", operator="round")
 @quiet
 def round(x: Array) -> Array:
     """Element-wise nearest whole number; halves go away from zero.
