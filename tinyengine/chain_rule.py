@@ -6,7 +6,7 @@ reverse meets every node after all of its users, so backward needs neither a sor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, Protocol, TypeAlias
 
@@ -108,7 +108,8 @@ def forget(begin: int = 0) -> None:
 
 @np.errstate(all="ignore")
 def backpropagate(
-    seeds: Iterable[tuple[Node, Any]],
+    nodes: Sequence[Node | None],
+    seeds: Sequence[Any],
     begin: int,
     as_tensors: bool,
     watching: Sequence[Observer] = (),
@@ -116,14 +117,16 @@ def backpropagate(
     """The gradient at each followed tensor's node that the `seeds` reach.
 
     Args:
-        seeds: nodes with the gradient to start from.
+        nodes: where to start; None for a constant.
+        seeds: the gradient to start from at each.
         begin: where on the tape to stop; what was recorded before is a constant.
         as_tensors: run the rules on Tensors, so that an outer manager records them.
         watching: whom to tell of each contribution.
     """
     gradients: dict[Node, Any] = {}
-    for node, dout in seeds:
-        gradients[node] = gradients[node] + dout if node in gradients else dout
+    for node, dout in zip(nodes, seeds, strict=True):
+        if node is not None:
+            gradients[node] = gradients[node] + dout if node in gradients else dout
     last = len(managers) == 1  # nobody will walk here again: free what is kept on the way
     for node in islice(reversed(tape), len(tape) - begin):
         dout = gradients.get(node)
@@ -153,7 +156,7 @@ def backpropagate(
     return gradients
 
 
-def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
+def unbroadcast(gradient: Array, shape: tuple[int, ...]) -> Array:
     """Sum `gradient` over the axes along which an operand of `shape` was stretched.
 
     >>> import numpy as np

@@ -11,7 +11,10 @@ from .. import chain_rule
 from ..chain_rule import Node, Observer, managers, observers, tape
 from ..dispatch import result
 from ..functional import broadcast_to
+from ..promotion import FLOAT32
 from ..tensor import Tensor
+
+_ONE = FLOAT32.type(1)
 
 Callback = Callable[[Tensor, Tensor], Tensor]
 
@@ -32,8 +35,7 @@ class GradManager:
     """
 
     def __init__(self) -> None:
-        self._attached: dict[int, weakref.ref[Tensor]] = {}
-        self._callbacks: dict[int, list[Callback]] = {}
+        self._attached: dict[int, tuple[weakref.ref[Tensor], list[Callback]]] = {}
         self._leaves: list[tuple[Tensor, Node]] = []
         self._begin = 0
         self._recording = False
@@ -72,23 +74,18 @@ class GradManager:
                 )
         for tensor in tensors:
             known = self._attached.get(id(tensor))
-            if known is None or known() is not tensor:
-                self._attached[id(tensor)] = weakref.ref(tensor)
-                self._callbacks[id(tensor)] = []
+            if known is None or known[0]() is not tensor:
+                known = self._attached[id(tensor)] = weakref.ref(tensor), []
                 if self._recording:
                     self._leaves.append((tensor, chain_rule.follow(tensor)))
-            self._callbacks[id(tensor)] += callbacks
+            known[1].extend(callbacks)
         return self
 
     def attached_tensors(self) -> list[Tensor]:
         """The attached tensors that are still alive, in the order in which they were attached."""
-        tensors = []
-        for key, ref in list(self._attached.items()):
-            tensor = ref()
-            if tensor is None:
-                del self._attached[key], self._callbacks[key]
-            else:
-                tensors.append(tensor)
+        tensors = [tensor for ref, _ in self._attached.values() if (tensor := ref()) is not None]
+        if len(tensors) < len(self._attached):
+            self._attached = {id(tensor): self._attached[id(tensor)] for tensor in tensors}
         return tensors
 
     def record(self) -> None:
@@ -141,33 +138,30 @@ class GradManager:
         watching = observers[:]
         observers.clear()  # what rules compute is told as backward, not as forward steps
         try:
-            outputs, seeds = _seeds(y, dy)
-            for tensor, seed in zip(outputs, seeds, strict=True):
+            outputs = _list("y", y)
+            seeds = _ones_like(outputs) if dy is None else _seeds(outputs, dy)
+            for tensor, seed in zip(outputs, seeds, strict=True) if watching else ():
                 for observer in watching:
                     observer.seeded(tensor, seed)
-            self._deliver(self._gradients(outputs, seeds, watching), watching)
+            nested = managers[0] is not self  # an outer manager records what the rules compute
+            gradients = chain_rule.backpropagate(
+                [y._node for y in outputs],
+                seeds if nested else [seed._data for seed in seeds],
+                self._begin,
+                as_tensors=nested,
+                watching=watching,
+            )
+            self._deliver(gradients, watching)
         finally:
             observers[:] = watching
             self.release()
-
-    def _gradients(
-        self, outputs: list[Tensor], seeds: list[Tensor], watching: list[Observer]
-    ) -> dict[Node, Any]:
-        nested = managers.index(self) > 0  # an outer manager records what the rules compute
-        live = [(y, dy) for y, dy in zip(outputs, seeds, strict=True) if y._node is not None]
-        return chain_rule.backpropagate(
-            [(y._node, dy if nested else dy._data) for y, dy in live],
-            self._begin,
-            as_tensors=nested,
-            watching=watching,
-        )
 
     def _deliver(self, gradients: dict[Node, Any], watching: list[Observer]) -> None:
         for tensor, node in self._leaves:
             gradient = gradients.get(node)
             if gradient is not None:
                 gradient = _gradient_of(tensor, gradient)
-                for callback in self._callbacks[id(tensor)]:
+                for callback in self._attached[id(tensor)][1]:
                     gradient = callback(tensor, gradient)
                 _add_to_grad(tensor, gradient)
             for observer in watching:
@@ -197,24 +191,24 @@ def _all_tensors(tensors: Any) -> list[Tensor]:
     return given
 
 
-def _seeds(y: Any, dy: Any) -> tuple[list[Tensor], list[Tensor]]:
-    """The outputs and the gradient to start from at each."""
-    outputs = _list("y", y)
-    if dy is None:
-        return outputs, [_ones_like(tensor) for tensor in outputs]
+def _seeds(outputs: list[Tensor], dy: Any) -> list[Tensor]:
+    """The gradient to start from at each output, of its shape and dtype."""
     seeds = _list("dy", dy)
     if len(seeds) != len(outputs):
         raise ValueError(
             f"backward(): {len(outputs)} y but {len(seeds)} dy; give one dy for each y"
         )
-    pairs = zip(outputs, seeds, strict=True)
-    return outputs, [_stretched(seed, tensor) for tensor, seed in pairs]
+    return [_stretched(seed, y) for seed, y in zip(seeds, outputs, strict=True)]
 
 
-def _ones_like(tensor: Tensor) -> Tensor:
-    return result(
-        tensor.device.put(tensor.device.xp.ones(tensor.shape, tensor.dtype)), tensor.device
-    )
+def _ones_like(outputs: list[Tensor]) -> list[Tensor]:
+    ones = []
+    for y in outputs:
+        data = y._data
+        number = data.__class__ is FLOAT32.type
+        one = _ONE if number else y.device.put(y.device.xp.ones(data.shape, data.dtype))
+        ones.append(result(one, y.device))
+    return ones
 
 
 def _stretched(seed: Tensor, y: Tensor) -> Tensor:
@@ -233,7 +227,9 @@ def _stretched(seed: Tensor, y: Tensor) -> Tensor:
 def _gradient_of(tensor: Tensor, gradient: Any) -> Tensor:
     """`gradient` as a tensor of its own, of the dtype of `tensor`."""
     if not isinstance(gradient, Tensor):
-        gradient = gradient if gradient.dtype is tensor.dtype else gradient.astype(tensor.dtype)
+        dtype = tensor._data.dtype
+        if gradient.dtype is not dtype:
+            gradient = gradient.astype(dtype)
         return result(gradient if gradient.shape else gradient[()], tensor.device)
     gradient = gradient.astype(tensor.dtype)
     own = result(gradient._data, tensor.device)
@@ -259,6 +255,8 @@ def _add_to_grad(tensor: Tensor, gradient: Any) -> None:
 
 
 def _list(role: str, given: Any) -> list[Tensor]:
+    if isinstance(given, Tensor):
+        return [given]
     items = [] if given is None else list(given) if isinstance(given, (list, tuple)) else [given]
     for item in items:
         if not isinstance(item, Tensor):
