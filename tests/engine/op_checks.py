@@ -13,9 +13,10 @@ import pytest
 
 import tinyengine as te
 from tinyengine.autodiff import GradManager
-from tinyengine.formula import Symbol, gradient
+from tinyengine.formula import gradient
 from tinyengine.functional.math.decompositions import _singular_back
 from tinyengine.op import TABLE, Op
+from tinyengine.symbol import Symbol
 from tinyengine.tensor import Tensor
 
 from .op_calls import NUMPY, Call

@@ -11,16 +11,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import tinyengine.functional as F
-from tinyengine.formula import (
-    Symbol,
-    array,
-    derivative,
-    equation,
-    gradient,
-    local_derivative,
-    number,
-)
+from tinyengine.formula import array, derivative, equation, gradient, local_derivative
 from tinyengine.op import OPERATORS, TABLE
+from tinyengine.symbol import Symbol, number
 
 RANDOM = np.random.default_rng(0)
 MATRICES = {name: RANDOM.uniform(0.5, 2, (2, 2)) for name in "abc"}

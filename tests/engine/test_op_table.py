@@ -13,8 +13,9 @@ import pytest
 import tinyengine as te
 from tinyengine.autodiff import GradManager
 from tinyengine.backend import Array
-from tinyengine.formula import Symbol, local_derivative
+from tinyengine.formula import local_derivative
 from tinyengine.op import OPERATORS, TABLE, Op, OpFunction, op
+from tinyengine.symbol import Symbol
 from tinyengine.tensor import Tensor
 
 from .op_calls import Call, calls_of

@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from tinyengine.formula import (
-    Symbol,
     derivative,
     equation,
     gradient,
     local_derivative,
     needs,
-    number,
     summed,
 )
 from tinyengine.op import TABLE, Op
+from tinyengine.symbol import Symbol, number
 from tinyengine.trace import Step, Trace, TraceNode
 
+from .graph import results
 from .values import shortened, value_symbol
 
 Writer: TypeAlias = Callable[[TraceNode], Symbol | None]
@@ -40,16 +40,14 @@ def number_symbol(node: TraceNode) -> Symbol | None:
 
 def forward_rule(trace: Trace, step: Step) -> Symbol:
     """``p = w · x = 2 · 3 = 6`` for a forward step; without numbers where they are many."""
-    out = trace.nodes[step["output"]]
-    sides = [name_symbol(out)]
-    op = TABLE.get(step["op"])
-    if op is not None:
-        attributes = revive(step["attributes"])
-        sides.append(_apply(op, _operands(trace, step, name_symbol), attributes))
-        values = _operands(trace, step, number_symbol)
-        if None not in values:
-            sides.append(_apply(op, values, attributes))
-    return _equation(*sides, number_symbol(out))
+    made = [trace.nodes[node] for node in results(step)]
+    sides = [_several([name_symbol(out) for out in made])]
+    attributes = revive(step["attributes"])
+    sides.append(_apply(step["op"], _operands(trace, step, name_symbol), attributes))
+    values = _operands(trace, step, number_symbol)
+    if None not in values:
+        sides.append(_apply(step["op"], values, attributes))
+    return _equation(*sides, _several([number_symbol(out) for out in made]))
 
 
 def contribution_rule(trace: Trace, step: Step, root: str, *, whole: bool) -> Symbol:
@@ -94,18 +92,18 @@ def title(trace: Trace, ops: Sequence[int], outputs: Sequence[int]) -> str:
     written: dict[int, Symbol] = {}
     lines = {}
     for step in (trace.steps[i] for i in ops):
-        op = TABLE.get(step["op"])
-        if step["kind"] != "forward" or op is None:
+        if step["kind"] != "forward":
             continue
         attributes = revive(step["attributes"])
         names = _operands(trace, step, name_symbol)
         known = [written.get(i, name) for i, name in zip(step["inputs"], names, strict=True)]
-        whole = _apply(op, known, attributes)
+        whole = _apply(step["op"], known, attributes)
         if len(whole.text) > _LONGEST_TITLE:
-            whole = _apply(op, names, attributes)
-        else:
+            whole = _apply(step["op"], names, attributes)
+        elif len(results(step)) == 1:
             written[step["output"]] = whole
-        lines[step["output"]] = equation(name_symbol(trace.nodes[step["output"]]), whole).text
+        made = _several([name_symbol(trace.nodes[node]) for node in results(step)])
+        lines[step["output"]] = _equation(made, whole).text
     return ",  ".join(lines[node] for node in outputs[:2] if node in lines)
 
 
@@ -124,9 +122,29 @@ def _revived(value: Any) -> Any:
     return value
 
 
-def _apply(op: Op, operands: Sequence[Any], attributes: dict[str, Any]) -> Symbol:
-    whole: Symbol = operands[0].apply_op(op, operands, attributes)
+def _apply(name: str, operands: Sequence[Any], attributes: dict[str, Any]) -> Symbol:
+    """The op of this name, or an autodiff.Function, of `operands`."""
+    op = TABLE.get(name)
+    whole: Symbol = (
+        operands[0].called(name, *operands[1:])
+        if op is None
+        else operands[0].apply_op(op, operands, attributes)
+    )
     return whole
+
+
+def _several(symbols: Sequence[Symbol | None]) -> Symbol | None:
+    """``p, q``; None where one of them is."""
+    known = [symbol for symbol in symbols if symbol is not None]
+    if len(known) < len(symbols):
+        return None
+    if len(known) == 1:
+        return known[0]
+    return Symbol(
+        ", ".join(symbol.text for symbol in known),
+        latex=", ".join(symbol.latex for symbol in known),
+        mathml="<mo>,</mo>".join(symbol.mathml for symbol in known),
+    )
 
 
 def _operands(trace: Trace, step: Step, write: Writer) -> list[Any]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from tinyengine.formula import Symbol, derivative, equation
+from tinyengine.formula import derivative, equation
+from tinyengine.symbol import Symbol
 from tinyengine.trace import Step, Trace
 
 from .catalogue import Words
 from .chain_text import contribution_rule, forward_rule, local_label
-from .graph import Graph, data_id, edge_id, op_id
+from .graph import Graph, data_id, edge_id, op_id, results
 from .values import shortened, value_symbol, value_text
 
 Phase = Literal["start", "forward", "backward", "end"]
@@ -85,18 +86,20 @@ class _Story:
         return Frame("start", sentence, lit=[data_id(n) for n in given], value=values)
 
     def _forward(self, number: int, step: Step) -> list[Frame]:
-        out = step["output"]
-        value = value_text(self.trace.nodes[out]["value"])
+        made = results(step)
+        values = [value_text(self.trace.nodes[out]["value"]) for out in made]
         sentence = self.words(
             "made",
             op=step["symbol"],
             inputs=self.words.listed([self._name(n) for n in dict.fromkeys(step["inputs"])]),
-            name=self._name(out),
-            value=value,
+            name=self.words.listed([self._name(out) for out in made]),
+            value=self.words.listed(values),
         )
-        flow = [edge_id(number, i) for i in range(len(step["inputs"]))] + [edge_id(number, "out")]
-        lit = [op_id(number), data_id(out)]
-        frame = Frame("forward", sentence, lit=lit, flow=flow, value={data_id(out): value})
+        flow = [edge_id(number, i) for i in range(len(step["inputs"]))]
+        flow += [edge_id(number, f"out{i or ''}") for i in range(len(made))]
+        names = [data_id(out) for out in made]
+        frame = Frame("forward", sentence, lit=[op_id(number), *names], flow=flow)
+        frame.value = dict(zip(names, values, strict=True))
         return [_ruled(frame, forward_rule(self.trace, step))]
 
     def _failed(self, number: int, step: Step) -> list[Frame]:

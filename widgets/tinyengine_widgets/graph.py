@@ -22,8 +22,14 @@ def op_id(step: int) -> str:
 
 
 def edge_id(step: int, end: int | str) -> str:
-    """The id of the arrow between an op and its operand number `end`, or its result ("out")."""
+    """The id of the arrow between an op and its operand number `end`, or a result ("out")."""
     return f"e{step}-{end}"
+
+
+def results(step: Step) -> list[int]:
+    """The nodes that a forward step made: one, several of an autodiff.Function, none if it failed."""
+    made: list[int] = step.get("outputs") or [step["output"]] if "output" in step else []
+    return made
 
 
 @dataclass(frozen=True)
@@ -60,7 +66,7 @@ def graph(trace: Trace) -> Graph:
     met: dict[int, None] = {}
     for number in runs:
         step = trace.steps[number]
-        new = [n for n in [*step["inputs"], step.get("output")] if n is not None and n not in met]
+        new = [n for n in [*step["inputs"], *results(step)] if n not in met]
         if len(met) + len(ops) + len(new) + 1 > MOST_NODES:
             break
         met.update(dict.fromkeys(new))
@@ -68,7 +74,7 @@ def graph(trace: Trace) -> Graph:
     if len(ops) == len(runs):  # attached tensors that nothing used belong to the picture as well
         met.update(dict.fromkeys(s["node"] for s in trace.steps if s["kind"] in ("attach", "seed")))
     used = {n for number in ops for n in trace.steps[number]["inputs"]}
-    made = {trace.steps[number].get("output") for number in ops}
+    made = {n for number in ops for n in results(trace.steps[number])}
     outputs = [n for n in met if n in made and n not in used]
     if not outputs:  # the op that uses the last result has failed
         outputs = [n for n in met if n in made][-1:]

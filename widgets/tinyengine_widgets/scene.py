@@ -14,7 +14,7 @@ from . import chain_text
 from .catalogue import Words
 from .curves import curves
 from .frames import Frame, frames
-from .graph import Graph, data_id, edge_id, graph, op_id
+from .graph import Graph, data_id, edge_id, graph, op_id, results
 from .layout import layout
 from .values import shape_text, shortened
 
@@ -123,8 +123,8 @@ def _links(trace: Trace, drawn: Graph) -> list[tuple[str, str, str]]:
         step = trace.steps[number]
         for operand, node in enumerate(step["inputs"]):
             links.append((edge_id(number, operand), data_id(node), op_id(number)))
-        if "output" in step:
-            links.append((edge_id(number, "out"), op_id(number), data_id(step["output"])))
+        for i, node in enumerate(results(step)):
+            links.append((edge_id(number, f"out{i or ''}"), op_id(number), data_id(node)))
     return links
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tinyengine.formula import Symbol, array, number
+from tinyengine.formula import array
+from tinyengine.symbol import Symbol, number
 
 NAME = 24
 """Longer names are shortened in sentences and formulas; the tooltip has them whole."""
