@@ -47,9 +47,9 @@ class Trace:
     rebind        a tensor was changed in place: it was ``node`` and is ``output`` from here on
     failed        ``op`` refused ``inputs``: ``message``
     seed          backward began at ``node`` with ``gradient``
-    contribution  ``dout`` arrived at forward step ``at``, whose rule for operand number
-                  ``operand`` sent ``gradient`` to ``node``, where ``total`` is now;
-                  ``first`` tells whether it was the first to arrive there
+    contribution  ``dout`` (one for each of several results) arrived at forward step ``at``,
+                  whose rule for operand number ``operand`` sent ``gradient`` to ``node``,
+                  where ``total`` is now; ``first`` tells whether it was the first there
     gradient      backward ended, and ``node`` got ``gradient``, which makes its ``grad``
     unreached     backward ended, and no gradient had reached ``node``, whose ``grad`` stays
     ============  ==================================================================
@@ -118,13 +118,22 @@ class Trace:
             self.steps.append({"kind": "attach", "node": node})
 
     def forward(
-        self, op: Op, operands: Sequence[Any], attributes: Mapping[str, Any], out: Tensor
+        self,
+        op: Op,
+        operands: Sequence[Any],
+        attributes: Mapping[str, Any],
+        out: Tensor | tuple[Tensor, ...],
     ) -> None:
         """`op` made `out` from `operands`."""
         step: Step = self._call("forward", op, operands, attributes)
-        step["output"] = self._add(out, "result")
-        if out._node is not None:
-            self._steps_of[out._node] = len(self.steps)
+        if isinstance(out, Tensor):
+            step["output"] = self._add(out, "result")
+            nodes = {out._node}
+        else:
+            step["outputs"] = [self._add(one, "result") for one in out]
+            step["output"] = step["outputs"][0]
+            nodes = {parent for one in out if one._node for parent in one._node.parents}
+        self._steps_of |= {node: len(self.steps) for node in nodes if node is not None}
         self.steps.append(step)
 
     def rebound(self, tensor: Tensor, value: Tensor) -> None:
@@ -163,7 +172,7 @@ class Trace:
                 "at": at,
                 "operand": operand,
                 "node": self.steps[at]["inputs"][operand],
-                "dout": _values(dout),
+                "dout": _values(dout) if hasattr(dout, "dtype") else _parts(dout),
                 "gradient": _values(contribution),
                 "total": _values(total),
                 "first": contribution is total,
@@ -237,6 +246,11 @@ class Trace:
 
 def _values(value: Any) -> dict[str, Any]:
     return snapshot(value._data if isinstance(value, Tensor) else value)
+
+
+def _parts(dout: Any) -> list[dict[str, Any] | None]:
+    """What arrived at each result of a Function."""
+    return [None if part is None else _values(part) for part in dout.parts]
 
 
 def _plain(value: Any) -> Any:

@@ -1,5 +1,6 @@
 """Automatic differentiation: managers that record what is computed and work out gradients."""
 
+from .function import Function
 from .grad_manager import GradManager
 
-__all__ = ["GradManager"]
+__all__ = ["Function", "GradManager"]

@@ -125,6 +125,8 @@ def _revived(value: Any) -> Any:
 def _apply(name: str, operands: Sequence[Any], attributes: dict[str, Any]) -> Symbol:
     """The op of this name, or an autodiff.Function, of `operands`."""
     op = TABLE.get(name)
+    if not operands:
+        return Symbol(f"{name}()")
     whole: Symbol = (
         operands[0].called(name, *operands[1:])
         if op is None

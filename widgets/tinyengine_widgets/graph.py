@@ -27,7 +27,7 @@ def edge_id(step: int, end: int | str) -> str:
 
 
 def results(step: Step) -> list[int]:
-    """The nodes that a forward step made: one, several of an autodiff.Function, none if it failed."""
+    """The nodes that a step made: one, several of an autodiff.Function, none if it failed."""
     made: list[int] = step.get("outputs") or [step["output"]] if "output" in step else []
     return made
 
