@@ -46,9 +46,10 @@ FLOORS = {
     "tinyengine.functional": 11,
     "tinyengine.autodiff.function": 12,
     "tinyengine.autodiff.grad_manager": 12,
-    "tinyengine.autodiff": 13,
-    "tinyengine": 14,
-    "tinyengine_widgets": 15,  # with everything in it
+    "tinyengine.autodiff.grad_check": 13,
+    "tinyengine.autodiff": 14,
+    "tinyengine": 15,
+    "tinyengine_widgets": 16,  # with everything in it
 }
 
 ALLOWED = {
