@@ -45,6 +45,7 @@ FLOORS = {
     "tinyengine.functional.math": 10,
     "tinyengine.functional": 11,
     "tinyengine.autodiff.function": 12,
+    "tinyengine.autodiff.group": 1,
     "tinyengine.autodiff.grad_manager": 12,
     "tinyengine.autodiff.grad_check": 13,
     "tinyengine.autodiff": 14,

@@ -13,6 +13,7 @@ from ..dispatch import result
 from ..functional import broadcast_to
 from ..promotion import FLOAT32
 from ..tensor import Tensor
+from .group import GradManagerGroup
 
 _ONE = FLOAT32.type(1)
 
@@ -38,6 +39,7 @@ class GradManager:
         self._attached: dict[int, tuple[weakref.ref[Tensor], list[Callback]]] = {}
         self._leaves: list[tuple[Tensor, Node]] = []
         self._begin = 0
+        self._level = 0  # how many managers are outside of this one
         self._recording = False
 
     def attach(
@@ -100,6 +102,7 @@ class GradManager:
             )
         self._recording = True
         self._begin = len(tape)
+        self._level = managers[-1]._level + 1 if managers else 0
         managers.append(self)
         self._leaves = [(tensor, chain_rule.follow(tensor)) for tensor in self.attached_tensors()]
 
@@ -143,7 +146,7 @@ class GradManager:
             for tensor, seed in zip(outputs, seeds, strict=True) if watching else ():
                 for observer in watching:
                     observer.seeded(tensor, seed)
-            nested = managers[0] is not self  # an outer manager records what the rules compute
+            nested = managers[0]._level < self._level  # an outer one records what rules compute
             gradients = chain_rule.backpropagate(
                 [y._node for y in outputs],
                 seeds if nested else [seed._data for seed in seeds],
@@ -166,6 +169,11 @@ class GradManager:
                 _add_to_grad(tensor, gradient)
             for observer in watching:
                 observer.delivered(tensor, gradient)
+
+    def __or__(self, other: Any) -> GradManagerGroup:
+        """Both managers, to record side by side: ``with g1 | g2:``."""
+        group: GradManagerGroup = GradManagerGroup([self]) | other
+        return group
 
     def __enter__(self) -> GradManager:
         self.record()
