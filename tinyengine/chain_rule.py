@@ -86,12 +86,14 @@ def follow(tensor: Any) -> Node:
     What the tensor was itself computed from stays connected behind the new node.
     """
     node: Node = _new(Node)
-    node.op, node.kept, node.kept_tensors, node.shapes = LEAF, (), None, None
-    node.parents = (alive(tensor._node),)
+    before = alive(tensor._node)
+    node.op, node.parents, node.kept = LEAF, () if before is None else (before,), ()
+    node.kept_tensors = node.shapes = None
     tensor._node = node
     tape.append(node)
-    for observer in observers:
-        observer.attached(tensor)
+    if observers:
+        for observer in observers:
+            observer.attached(tensor)
     return node
 
 

@@ -58,7 +58,15 @@ def binary_call(this: Op) -> Callable[[Any, Any], Any]:
         if q is not None and q.op is None:
             q = None
         if p is not None or q is not None:
-            _record(this, out, (x, y), (a, b), (p, q), {})
+            if data.__class__ is _float32 and this.light and len(managers) == 1:
+                # a single number: nothing was stretched, and arrays are enough
+                node: Node = _new(Node)
+                node.op, node.parents, node.kept = this, (p, q), this.pick((a, b, data))
+                node.kept_tensors = node.shapes = None
+                out._node = node
+                tape.append(node)
+            else:
+                _record(this, out, (x, y), (a, b), (p, q), {})
         if observers:
             for observer in observers:
                 observer.forward(this, (x, y), {}, out)
@@ -73,7 +81,7 @@ def general_call(this: Op) -> Callable[..., Any]:
     family = this
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        this = family.of(len(args))
+        this = family.of(len(args)) if family.family else family
         operands, attributes = this.bind(args, kwargs)
         tensors = [x for x in operands if isinstance(x, Tensor)]
         if not tensors:
@@ -87,10 +95,11 @@ def general_call(this: Op) -> Callable[..., Any]:
         ]
         try:
             data = forward(*values, **attributes)
-            if this.promotes and data.dtype is not FLOAT32:
-                compute = functools.partial(forward, **attributes) if attributes else forward
-                data, values = promote(compute, values, data)
-            data = data if data.shape else data[()]
+            if data.__class__ is not _float32:
+                if this.promotes and data.dtype is not FLOAT32:
+                    compute = functools.partial(forward, **attributes) if attributes else forward
+                    data, values = promote(compute, values, data)
+                data = data if data.shape else data[()]
         except (ValueError, TypeError, IndexError, OverflowError) as error:
             _refuse(this, operands, attributes, error)
         place = attributes.get("device")
@@ -98,8 +107,9 @@ def general_call(this: Op) -> Callable[..., Any]:
         parents = tuple([alive(x._node) if isinstance(x, Tensor) else None for x in operands])
         if any(parents):
             _record(this, out, operands, values, parents, attributes)
-        for observer in observers:
-            observer.forward(this, operands, attributes, out)
+        if observers:
+            for observer in observers:
+                observer.forward(this, operands, attributes, out)
         return out
 
     return call

@@ -70,6 +70,7 @@ class Op:
         more: finds the rest of the needs in a call, or None where there is no rest.
         pulls: the rules as the chain rule calls them.
         differentiable: whether there is any rule.
+        light: whether the rules are local derivatives that need arrays and nothing else.
     """
 
     def __init__(
@@ -132,7 +133,7 @@ class Op:
         """What follows from the rules: what to keep, and how the chain rule calls them."""
         self._members: dict[int, Op] = {}
         rules = [rule for rule in self.rules.values() if rule is not None]
-        names = [n for rule in rules for n in inspect.signature(rule).parameters]
+        names = [name for rule in rules for name in _parameters(rule)]
         needed = dict.fromkeys(n for n in names if n not in ("dout", "which"))
         arrays = [*self.operands, "out"]
         plain = [name for name in needed if name in arrays and name != self.family]
@@ -142,6 +143,7 @@ class Op:
         self.more = self._finder(others) if others else None
         self.pulls = tuple(self._pull(rule, i) for i, rule in enumerate(self.rules.values()))
         self.differentiable = any(self.pulls)
+        self.light = self.differentiable and self.elementwise and self.more is None
 
     def keep(
         self, values: Sequence[Any], out: Any, operands: Sequence[Any], attributes: dict[str, Any]
@@ -174,7 +176,7 @@ class Op:
         """The rule as a function of the gradient at the output and of what was kept."""
         if rule is None:
             return None
-        names = [n for n in inspect.signature(rule).parameters if n != "dout"]
+        names = [n for n in _parameters(rule) if n != "dout"]
         if self.family:
             places = {n: self.needs.index(n) for n in names if n != "which"}
             return lambda dout, kept: rule(
@@ -313,6 +315,12 @@ def _by_name(this: Op, call: Callable[..., Any]) -> Callable[..., Any]:
         return call(*operands, **attributes)
 
     return named if this.plain_binary else call
+
+
+def _parameters(rule: Rule) -> tuple[str, ...]:
+    """Names of the parameters of a rule, a plain function; inspect.signature() takes long."""
+    code = rule.__code__
+    return code.co_varnames[: code.co_argcount]
 
 
 def _picker(places: Sequence[int]) -> Callable[[Any], tuple[Any, ...]]:

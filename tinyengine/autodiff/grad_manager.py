@@ -165,7 +165,7 @@ class GradManager:
             if gradient is not None:
                 gradient = _gradient_of(tensor, gradient)
                 for callback in self._attached[id(tensor)][1]:
-                    gradient = callback(tensor, gradient)
+                    gradient = _called_back(callback, tensor, gradient)
                 _add_to_grad(tensor, gradient)
             for observer in watching:
                 observer.delivered(tensor, gradient)
@@ -234,24 +234,28 @@ def _stretched(seed: Tensor, y: Tensor) -> Tensor:
 
 def _gradient_of(tensor: Tensor, gradient: Any) -> Tensor:
     """`gradient` as a tensor of its own, of the dtype of `tensor`."""
-    if not isinstance(gradient, Tensor):
-        dtype = tensor._data.dtype
-        if gradient.dtype is not dtype:
-            gradient = gradient.astype(dtype)
-        return result(gradient if gradient.shape else gradient[()], tensor.device)
-    gradient = gradient.astype(tensor.dtype)
-    own = result(gradient._data, tensor.device)
-    own._node = gradient._node
-    return own
+    if isinstance(gradient, Tensor):
+        gradient = gradient.astype(tensor.dtype)
+        own = result(gradient._data, tensor.device)
+        own._node = gradient._node
+        return own
+    if gradient.__class__ is not FLOAT32.type or tensor._data.__class__ is not FLOAT32.type:
+        gradient = gradient.astype(tensor._data.dtype, copy=False)[()]
+    return result(gradient, tensor.device)
 
 
-def _add_to_grad(tensor: Tensor, gradient: Any) -> None:
-    """``+=`` on ``.grad``, in place: whoever holds the gradient sees the sum."""
+def _called_back(callback: Callback, tensor: Tensor, gradient: Tensor) -> Tensor:
+    gradient = callback(tensor, gradient)
     if gradient is not None and not isinstance(gradient, Tensor):
         raise TypeError(
             f"backward(): a callback of attach() must return the gradient as a Tensor, and not"
             f" {type(gradient).__name__} {gradient!r:.60}"
         )
+    return gradient
+
+
+def _add_to_grad(tensor: Tensor, gradient: Any) -> None:
+    """``+=`` on ``.grad``, in place: whoever holds the gradient sees the sum."""
     if tensor.grad is None:
         tensor.grad = gradient
         return
