@@ -8,6 +8,7 @@ from tinyengine_widgets.scene import scene
 from tinyengine_widgets.static import text
 
 import tinyengine as te
+import tinyengine.functional as F
 from tinyengine import Trace
 from tinyengine.autodiff import GradManager
 
@@ -199,3 +200,17 @@ def test_the_rules_are_well_formed_mathml(make):
                 "mtd",
                 "mtext",
             }
+
+
+def test_ops_of_many_operands_and_device_copies_are_told():
+    a, b = te.tensor([1.0, 2.0], device="cpu0"), te.tensor([3.0], device="cpu0")
+    with Trace() as trace, GradManager().attach([a, b]) as gm:
+        c = F.concat([a, b])
+        d = c.to("cpu1")
+        y = F.max(d)
+        gm.backward(y)
+    lines = told(trace)
+    assert lines[2] == "1. concat takes a and b and makes c = [1 2 3].  c = concat(a, b)" + (
+        " = concat([1 2], [3]) = [1 2 3]"
+    )
+    assert lines[-2].endswith("to b: ∂y/∂b = [1].  ∂y/∂b = ∂y/∂c[2:3] = [0 0 1][2:3] = [1]")

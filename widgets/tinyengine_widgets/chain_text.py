@@ -64,7 +64,7 @@ def contribution_rule(trace: Trace, step: Step, root: str, *, whole: bool) -> Sy
     sides: list[Symbol | None] = []
     if whole:
         sides = [derivative(root, shortened(target["name"]))]
-    op = TABLE.get(forward["op"])
+    op = _op_of(forward)
     if op is not None:
         dout = derivative(root, out.text, tuple(step["dout"]["shape"]))
         sides += (_elementwise if op.elementwise else _product)(trace, step, op, dout, root)
@@ -74,7 +74,7 @@ def contribution_rule(trace: Trace, step: Step, root: str, *, whole: bool) -> Sy
 def local_label(trace: Trace, step: Step, root: str) -> str:
     """What the edge of a contribution says, if it is short: the local derivative, or the rule."""
     forward = trace.steps[step["at"]]
-    op = TABLE.get(forward["op"])
+    op = _op_of(forward)
     if op is None:
         return ""
     out, target = trace.nodes[forward["output"]], trace.nodes[step["node"]]
@@ -120,6 +120,12 @@ def _revived(value: Any) -> Any:
             return slice(*value["slice"])
         return ... if "ellipsis" in value else value.get("data")
     return value
+
+
+def _op_of(step: Step) -> Op | None:
+    """The op of a forward step; None for one that is in no table, such as a learner's Function."""
+    op = TABLE.get(step["op"])
+    return op and op.of(len(step["inputs"]))
 
 
 def _apply(name: str, operands: Sequence[Any], attributes: dict[str, Any]) -> Symbol:

@@ -33,6 +33,7 @@ def copy(inp: Array, device: str | Device | None = None) -> Array:
 
 
 copy.vjp(inp=lambda dout, inp_device: copy(dout, inp_device))
+copy.writes(lambda inp, device: inp.called("copy"))
 
 
 @op("detach", promotes=False)
