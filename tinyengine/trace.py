@@ -185,6 +185,7 @@ class Trace:
         step: Step = {"kind": "unreached", "node": self._node(tensor) if node < 0 else node}
         if gradient is not None:
             step |= {"kind": "gradient", "gradient": _values(gradient)}
+            self._watched.pop(id(tensor.grad), None)  # it grew in place, and is another value now
         step["grad"] = _values(tensor.grad) if isinstance(tensor.grad, Tensor) else None
         self.steps.append(step)
 
