@@ -171,5 +171,7 @@ def unbroadcast(gradient: Array, shape: tuple[int, ...]) -> Array:
     if not shape:
         return gradient.sum()
     added = len(gradient.shape) - len(shape)
-    stretched = (i + added for i, n in enumerate(shape) if n == 1)
+    stretched = [i + added for i, n in enumerate(shape) if n == 1]
+    if not stretched:
+        return gradient.sum(axis=0 if added == 1 else tuple(range(added)))
     return gradient.sum(axis=(*range(added), *stretched)).reshape(shape)

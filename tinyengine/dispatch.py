@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _new = object.__new__
 _float32 = np.float32
+_PLAIN = (np.ndarray, np.generic, float, int)
 
 
 def result(data: Array, device: Any) -> Tensor:
@@ -75,12 +76,46 @@ def binary_call(this: Op) -> Callable[[Any, Any], Any]:
     return call
 
 
+def unary_call(this: Op) -> Callable[[Any], Any]:
+    """The call of an op with one operand and no attributes."""
+    forward = this.forward
+
+    def call(x: Any) -> Any:
+        if not isinstance(x, Tensor):
+            return _without_tensors(this, [x], {})
+        a, p = x._data, x._node
+        try:
+            data = forward(a)
+            if data.__class__ is not _float32:
+                if data.dtype is not FLOAT32 and this.promotes:
+                    data, (a,) = promote(forward, (a,), data)
+                data = data if data.shape else data[()]
+        except (ValueError, TypeError, OverflowError) as error:
+            _refuse(this, (x,), {}, error)
+        out = result(data, x.device)
+        if p is not None and p.op is not None:
+            _record(this, out, (x,), (a,), (p,), {})
+        if observers:
+            for observer in observers:
+                observer.forward(this, (x,), {}, out)
+        return out
+
+    return call
+
+
 def general_call(this: Op) -> Callable[..., Any]:
     """The call of any op."""
     forward = this.forward
     family = this
+    count = 0 if family.family else len(family.operands)
 
     def call(*args: Any, **kwargs: Any) -> Any:
+        for x in args[:count]:
+            if not isinstance(x, _PLAIN):
+                break
+        else:
+            if 0 < count <= len(args):  # a rule computes with arrays
+                return forward(*args, **kwargs)
         this = family.of(len(args)) if family.family else family
         operands, attributes = this.bind(args, kwargs)
         tensors = [x for x in operands if isinstance(x, Tensor)]
@@ -132,7 +167,7 @@ def _value(this: Op, operand: Any, beside: Tensor) -> Any:
 def _without_tensors(this: Op, operands: Sequence[Any], attributes: dict[str, Any]) -> Any:
     """What rules call on arrays and on Symbols, which write themselves."""
     for operand in operands:
-        if isinstance(operand, (np.ndarray, np.generic, float, int)):
+        if isinstance(operand, _PLAIN):
             continue
         write = getattr(operand, "apply_op", None)
         if write is not None:

@@ -35,7 +35,7 @@ import numpy as np
 
 from .backend import Array
 from .chain_rule import Pull
-from .dispatch import binary_call, general_call, result
+from .dispatch import binary_call, general_call, result, unary_call
 from .tensor import Tensor
 
 Rule = Callable[..., Any]
@@ -101,7 +101,8 @@ class Op:
 
     def partials(self, **rules: Rule) -> None:
         """State the local derivative ∂out/∂operand of an element-wise op, for each operand."""
-        self.elementwise = self.broadcasts = True
+        self.elementwise = True
+        self.broadcasts = len(self.operands) > 1
         self.advice = _equal_shapes if len(self.operands) > 1 else None
         self._state(rules)
 
@@ -195,9 +196,9 @@ class Op:
         return lambda dout, kept: dout * rule(*pick(kept))
 
     @property
-    def plain_binary(self) -> bool:
-        """Whether it takes two operands and nothing else."""
-        return len(self.operands) == 2 and not self.attributes and not self.family
+    def plain(self) -> bool:
+        """Whether it takes one operand or two, and nothing else."""
+        return len(self.operands) <= 2 and not self.attributes and not self.family
 
     def bind(
         self, args: Sequence[Any], kwargs: dict[str, Any]
@@ -274,7 +275,8 @@ def op(
 
     def define(forward: Callable[..., Array]) -> OpFunction:
         this = Op(forward, symbol, broadcasts, promotes, domain)
-        call = (binary_call if this.plain_binary else general_call)(this)
+        plain_call: Any = unary_call if len(this.operands) == 1 else binary_call
+        call = (plain_call if this.plain else general_call)(this)
         function = cast(OpFunction, functools.wraps(forward)(_by_name(this, call)))
         function.op, function.explain, function.writes = this, this.explain, this.writes
         function.partials, function.vjp = this.partials, this.vjp
@@ -309,12 +311,13 @@ def _by_name(this: Op, call: Callable[..., Any]) -> Callable[..., Any]:
     """`call`, which takes its operands by position, for callers that name them."""
 
     def named(*args: Any, **kwargs: Any) -> Any:
-        if len(args) == 2 and not kwargs:
+        if len(args) == count and not kwargs:
             return call(*args)
         operands, attributes = this.bind(args, kwargs)
         return call(*operands, **attributes)
 
-    return named if this.plain_binary else call
+    count = len(this.operands)
+    return named if this.plain else call
 
 
 def _parameters(rule: Rule) -> tuple[str, ...]:
@@ -333,6 +336,8 @@ def _picker(places: Sequence[int]) -> Callable[[Any], tuple[Any, ...]]:
 
 def _frozen(value: Any) -> Any:
     """An attribute as it is now: an index may be changed between forward and backward."""
+    if value is None or isinstance(value, (int, float, str)):
+        return value
     if isinstance(value, tuple):
         return tuple([_frozen(part) for part in value])
     if isinstance(value, slice):

@@ -224,6 +224,8 @@ def _stretched(seed: Tensor, y: Tensor) -> Tensor:
         raise RuntimeError(
             f"backward(): y is on {y.device} and dy on {seed.device}; use dy.to(y.device)"
         )
+    if seed.shape == y.shape and seed.dtype is y.dtype:
+        return seed
     try:
         return seed.astype(y.dtype) if seed.shape == y.shape else broadcast_to(seed, y.shape)
     except ValueError:
