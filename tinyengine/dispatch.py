@@ -110,12 +110,8 @@ def general_call(this: Op) -> Callable[..., Any]:
     count = 0 if family.family else len(family.operands)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        for x in args[:count]:
-            if not isinstance(x, _PLAIN):
-                break
-        else:
-            if 0 < count <= len(args):  # a rule computes with arrays
-                return forward(*args, **kwargs)
+        if 0 < count <= len(args) and _plain(args[:count]):  # a rule computes with arrays
+            return forward(*args, **kwargs)
         this = family.of(len(args)) if family.family else family
         operands, attributes = this.bind(args, kwargs)
         tensors = [x for x in operands if isinstance(x, Tensor)]
@@ -139,15 +135,24 @@ def general_call(this: Op) -> Callable[..., Any]:
             _refuse(this, operands, attributes, error)
         place = attributes.get("device")
         out = result(data, device if place is None else find_device(place))
-        parents = tuple([alive(x._node) if isinstance(x, Tensor) else None for x in operands])
-        if any(parents):
-            _record(this, out, operands, values, parents, attributes)
+        if managers:
+            parents = tuple([alive(x._node) if isinstance(x, Tensor) else None for x in operands])
+            if any(parents):
+                _record(this, out, operands, values, parents, attributes)
         if observers:
             for observer in observers:
                 observer.forward(this, operands, attributes, out)
         return out
 
     return call
+
+
+def _plain(operands: Sequence[Any]) -> bool:
+    """Whether all operands are arrays and numbers."""
+    for operand in operands:  # noqa: SIM110, a generator costs more
+        if not isinstance(operand, _PLAIN):
+            return False
+    return True
 
 
 def _value(this: Op, operand: Any, beside: Tensor) -> Any:
