@@ -194,3 +194,77 @@ def test_through_shapes_and_indices() -> None:
     assert nested(lambda x: cube(x[[0, 0, 1]]).sum(), x) == [12.0, 12.0]
     assert nested(lambda x: cube(x[::-1]), x) == [6.0, 12.0]
     assert nested(lambda x: (x @ x) * x.sum(), x) == [16.0, 20.0]
+
+
+def test_managers_side_by_side_add_up() -> None:
+    x = T(2.0)
+    g1, g2 = GradManager().attach(x), GradManager().attach(x)
+    with g1 | g2:
+        y = cube(x)
+        g1.backward(y)
+        g2.backward(y)
+    assert taken(x).item() == 24.0
+
+
+@pytest.mark.parametrize("first", [0, 1, 2])
+def test_managers_side_by_side_do_not_see_one_another(first: int) -> None:
+    x = T(2.0)
+    managers = [GradManager().attach(x) for _ in range(3)]
+    with managers[0] | managers[1] | managers[2]:
+        managers.pop(first).backward(cube(x))
+        d1 = taken(x)
+        for other in managers:
+            other.backward(d1)
+    assert d1.item() == 12.0
+    assert x.grad is None
+
+
+def test_a_group_is_seen_from_outside() -> None:
+    x = T(2.0)
+    outer, g1, g2 = (GradManager().attach(x) for _ in range(3))
+    with outer:
+        with g1 | g2:
+            g1.backward(cube(x))
+        outer.backward(taken(x))
+    assert taken(x).item() == 12.0
+
+
+def test_a_group_sees_what_is_inside() -> None:
+    x = T(2.0)
+    g1, g2, inner = (GradManager().attach(x) for _ in range(3))
+    with (g1 | g2) | inner:
+        pass
+    with g1 | g2:
+        with inner:
+            inner.backward(cube(x))
+        d1 = taken(x)
+        g1.backward(d1)
+        g2.backward(d1)
+    assert taken(x).item() == 24.0
+
+
+def test_a_manager_that_records_cannot_join_a_group() -> None:
+    x = T(2.0)
+    g1, g2 = GradManager().attach(x), GradManager().attach(x)
+    with g1:
+        with pytest.raises(RuntimeError, match="already recording"), g2 | g1:
+            pass
+        g2.record()  # it was let go
+        g2.release()
+        g1.backward(cube(x))
+    assert taken(x).item() == 12.0
+    with pytest.raises(TypeError, match="unsupported operand"):
+        g1 | 3
+
+
+def test_levels_after_the_outermost_has_stopped() -> None:
+    x = T(2.0)
+    first, outer, inner = (GradManager().attach(x) for _ in range(3))
+    first.record()
+    outer.record()
+    first.release()
+    inner.record()
+    inner.backward(cube(x))
+    d1 = taken(x)
+    outer.backward(d1)
+    assert (d1.item(), taken(x).item()) == (12.0, 12.0)

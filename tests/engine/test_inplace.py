@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,15 @@ import pytest
 from hypothesis import given, strategies as st
 
 import tinyengine as te
+from tinyengine import backend
 from tinyengine.autodiff import GradManager
 from tinyengine.trace import Trace
 
+from . import strict_device
+
 T = te.tensor
 
-SIGNS = {
+SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "+=": operator.iadd,
     "-=": operator.isub,
     "*=": operator.imul,
@@ -246,7 +249,8 @@ def test_reset_zero() -> None:
     for t in (x, n, s):
         assert t.reset_zero() is None  # type: ignore[func-returns-value]
     assert (x.tolist(), n.tolist(), s.tolist()) == ([0.0, 0.0], [0, 0], 0.0)
-    assert (x.dtype, n.dtype, s.shape) == ("float32", "int32", ())
+    assert [str(t.dtype) for t in (x, n, s)] == ["float32", "int32", "float32"]
+    assert s.shape == ()
 
 
 # gradients
@@ -435,6 +439,41 @@ def test_any_assignment_agrees_with_numpy_and_its_gradient(data: st.DataObject) 
     assert v.grad is not None
     np.testing.assert_array_equal(x.grad.numpy(), free)
     np.testing.assert_array_equal(v.grad.numpy(), np.ones_like(value))
+
+
+# devices
+
+
+@pytest.fixture
+def _strict(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    strict_device.install(monkeypatch)
+    yield
+    backend._by_name.cache_clear()
+
+
+@pytest.mark.usefixtures("_strict")
+def test_on_a_device_that_refuses_numpys_arrays() -> None:
+    x, v = (T(values, device="gpu0") for values in ([1.0, 2.0, 3.0], [5.0, 6.0]))
+    gm = GradManager().attach([x, v])
+    with gm:
+        y = x * 2.0
+        y += np.array([1.0, 1.0, 1.0])
+        y[[0, 1]] = v
+        y[T([2], device="gpu0")] = [7.0]
+        y[0] = 1
+        gm.backward(y)
+    assert y.tolist() == [1.0, 6.0, 7.0]
+    assert x.grad is not None
+    assert v.grad is not None
+    assert (x.grad.tolist(), v.grad.tolist()) == ([0.0, 0.0, 0.0], [0.0, 1.0])
+    assert 6 in y
+    assert T(8.0, device="gpu0") not in y
+    y.set_value([4.0])
+    assert repr(y) == "Tensor([4.], device=gpu0:0)"
+    y.set_value(T([5.0]))
+    assert repr(y) == "Tensor([5.], device=gpu0:0)"
+    y.reset_zero()
+    assert repr(y) == "Tensor([0.], device=gpu0:0)"
 
 
 # traces

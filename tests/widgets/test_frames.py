@@ -10,7 +10,7 @@ from tinyengine_widgets.static import text
 import tinyengine as te
 import tinyengine.functional as F
 from tinyengine import Trace
-from tinyengine.autodiff import GradManager
+from tinyengine.autodiff import Function, GradManager
 
 
 def told(trace, lang="en"):
@@ -214,3 +214,51 @@ def test_ops_of_many_operands_and_device_copies_are_told():
         " = concat([1 2], [3]) = [1 2 3]"
     )
     assert lines[-2].endswith("to b: ∂y/∂b = [1].  ∂y/∂b = ∂y/∂c[2:3] = [0 0 1][2:3] = [1]")
+
+
+class MeanAndProduct(Function):
+    def forward(self, a, b):
+        self.a, self.b = a, b
+        return (a + b) / 2.0, a * b
+
+    def backward(self, dmean, dproduct):
+        return dmean / 2.0 + dproduct * self.b, dmean / 2.0 + dproduct * self.a
+
+
+def test_a_function_of_ones_own_is_one_operation():
+    a, b = te.tensor(2.0), te.tensor(4.0)
+    gm = GradManager().attach([a, b])
+    with Trace() as trace, gm:
+        m, p = MeanAndProduct()(a, b)
+        y = m * p
+        gm.backward(y)
+    assert told(trace) == [
+        "y = m · p",
+        "0. a and b are given.",
+        "1. MeanAndProduct takes a and b and makes m and p = 3 and 8."
+        "  m, p = MeanAndProduct(a, b) = MeanAndProduct(2, 4) = 3, 8",
+        "2. × takes m and p and makes y = 24.  y = m · p = 3 · 8 = 24",
+        "3. Backward begins at y: ∂y/∂y = 1.  ∂y/∂y = 1",
+        "4. The gradient goes back through × to m: ∂y/∂m = 8.  ∂y/∂m = 1 · p = 1 · 8 = 8",
+        "5. The gradient goes back through × to p: ∂y/∂p = 3.  ∂y/∂p = 1 · m = 1 · 3 = 3",
+        "6. The gradient goes back through MeanAndProduct to a: ∂y/∂a = 16.  ∂y/∂a = 16",
+        "7. The gradient goes back through MeanAndProduct to b: ∂y/∂b = 10.  ∂y/∂b = 10",
+        "8. a.grad = 16 and b.grad = 10.",
+    ]
+    drawn = scene(trace, "en")
+    assert [edge["id"] for edge in drawn["edges"]][:4] == ["e2-0", "e2-1", "e2-out", "e2-out1"]
+
+
+def test_a_change_in_place_makes_a_new_value():
+    x = te.tensor([1.0, 2.0])
+    gm = GradManager().attach(x)
+    with Trace() as trace, gm:
+        x += 1.0
+        y = x * x
+        y[0] = 0.0
+        gm.backward(y)
+    lines = told(trace)
+    assert lines[0] == "y₁ = setitem((x + 1) · (x + 1), 0, [0])"
+    assert lines[2].startswith("1. + takes x and 1 and makes x₁ = [2 3].  x₁ = x + 1 =")
+    assert lines[4].startswith("3. [ ]= takes y and 0 and makes y₁ = [0 9].")
+    assert lines[-1] == "10. x.grad = [0 6]."

@@ -36,7 +36,7 @@ class Function:
     called several times; each call's backward() finds the attributes that its forward() left.
     """
 
-    def forward(self, *inputs: Tensor) -> Tensor | Sequence[Tensor]:
+    def forward(self, *inputs: Any) -> Any:
         """Compute the result, or a tuple of results, of the tensors that the instance is called on.
 
         To change an input in place is allowed: the caller's tensor changes, and is a constant then.
