@@ -174,7 +174,21 @@ def test_long_arrays_are_told_by_shape_without_numbers():
     with Trace() as trace:
         b = a * a
     assert b.shape == (100,)
-    assert told(trace)[2] == "1. × takes a and makes b = (100,).  b = a · a"
+    assert told(trace)[2] == "1. × takes a and makes b: (100,).  b = a · a"
+
+
+def test_gradients_name_an_output_that_is_too_far_away_to_be_drawn():
+    y = x = te.tensor(1.0)
+    with Trace() as trace, GradManager().attach(x) as gm:
+        for _ in range(400):
+            y = y + 1.0
+        gm.backward(y)
+    last = trace.nodes[-1]["name"]
+    drawn = scene(trace, "en")
+    assert last not in {node["label"] for node in drawn["nodes"]}
+    texts = [text for frame in drawn["frames"] for text in frame["grad"].values()]
+    assert texts
+    assert all(text.startswith(f"∂{last}/∂") for text in texts)
 
 
 @pytest.mark.parametrize("make", example_traces.ALL)

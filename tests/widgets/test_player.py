@@ -35,6 +35,10 @@ def test_the_text_form_is_short_and_the_same_every_time():
     assert [repr(recorded()[0]) for _ in range(2)] == ["GraphPlayer(4 steps, y = 6)"] * 2
     assert repr(GraphPlayer()) == "GraphPlayer(0 steps)"
     assert repr(GraphPlayer(example_traces.article())) == "GraphPlayer(7 steps, y = [[43]])"
+    with GraphPlayer() as player:
+        y = te.tensor([0.0] * 100) + 1.0
+    assert y.shape == (100,)
+    assert repr(player) == "GraphPlayer(1 step, y: (100,))"
 
 
 def test_a_notebook_stores_the_view_a_picture_and_the_text():

@@ -14,7 +14,7 @@ from tinyengine.trace import Trace
 from . import static
 from .catalogue import checked_language, get_language
 from .scene import scene
-from .values import value_text
+from .values import labelled
 
 _BUNDLE = (pathlib.Path(__file__).parent / "static" / "graphplayer.js").read_text("utf-8")
 
@@ -101,7 +101,7 @@ class GraphPlayer(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         outputs = [n for n in self.trace.nodes if n["kind"] == "result"][-1:]
-        last = "".join(f", {n['name']} = {value_text(n['value'])}" for n in outputs)
+        last = "".join(f", {labelled(n['name'], n['value'])}" for n in outputs)
         return f"GraphPlayer({self.steps} step{'s' * (self.steps != 1)}{last})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
