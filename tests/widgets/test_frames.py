@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import example_traces
 import pytest
+from tinyengine_widgets.picture import text
 from tinyengine_widgets.scene import scene
-from tinyengine_widgets.static import text
 
 import tinyengine as te
 from tinyengine import Trace

@@ -91,6 +91,17 @@ def test_an_error_in_the_block_passes_and_what_ran_is_shown():
     assert player.scene["frames"][-1]["sentence"].startswith("+ refuses a and b")
 
 
+def test_a_second_block_starts_afresh_and_a_block_in_itself_is_refused():
+    player, _, _ = recorded()
+    x = te.tensor(1.0)
+    with player:
+        z = x + 1
+    assert z.item() == 2.0
+    assert repr(player) == "GraphPlayer(1 step, z = 2)"
+    with player, pytest.raises(RuntimeError, match="watches already; leave its `with` block"):
+        player.__enter__()
+
+
 def test_the_article_can_stand_unchanged_inside_the_block():
     namespace: dict = {"GraphPlayer": GraphPlayer}
     exec(

@@ -11,7 +11,7 @@ import traitlets
 
 from tinyengine.trace import Trace
 
-from . import static
+from . import picture
 from .catalogue import checked_language, get_language
 from .scene import scene
 from .values import labelled
@@ -66,6 +66,8 @@ class GraphPlayer(anywidget.AnyWidget):
         return len(self.scene["frames"]) - 1
 
     def __enter__(self) -> GraphPlayer:
+        if self.trace.nodes and not self.trace.watching:
+            self.trace = Trace()  # a player shows what its latest block did
         self.trace.__enter__()
         return self
 
@@ -107,5 +109,5 @@ class GraphPlayer(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle = super()._repr_mimebundle_(**kwargs)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
-        fallback = {"text/plain": repr(self), "text/html": static.html(self.scene)}
+        fallback = {"text/plain": repr(self), "text/html": picture.html(self.scene)}
         return {**data, **fallback}, metadata
