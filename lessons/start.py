@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -41,9 +42,22 @@ def notebook(lang: str, lesson: str) -> Path:
     sys.exit(f"There is no lesson {lesson} in {lang}. There are: {names}")
 
 
+def own_copy(lesson: Path) -> Path:
+    """Return the learner's own copy of a lesson, made with all lessons of its language if missing.
+
+    The lessons of the checkout stay as they are, whatever is tried out and saved.
+    """
+    folder = LESSONS / "mine" / lesson.parent.name
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in lesson.parent.glob("*.ipynb"):
+        if not (folder / path.name).exists():
+            shutil.copy(path, folder)
+    return folder / lesson.name
+
+
 def command(python: Path, args: argparse.Namespace, rest: list[str]) -> list[str]:
     """Return the command line that starts JupyterLab on the lesson."""
-    path = notebook(args.lang, args.lesson)
+    path = own_copy(notebook(args.lang, args.lesson))
     out = [str(python), "-m", "jupyterlab", f"--ServerApp.root_dir={path.parent}"]
     out += [f"--LabApp.default_url=/lab/tree/{path.name}"]
     out += [f"--LabApp.app_settings_dir={SETTINGS}", "--LabApp.news_url=None"]

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from types import FrameType, TracebackType
 from typing import Any, TypeAlias
@@ -83,7 +84,17 @@ class Trace:
         trace.nodes, trace.steps = list(data["nodes"]), list(data["steps"])
         return trace
 
+    @property
+    def watching(self) -> bool:
+        """Whether the block that the trace watches has not ended yet."""
+        return self in observers
+
     def __enter__(self) -> Trace:
+        if self.watching:
+            raise RuntimeError(
+                "this trace (or the player it belongs to) watches already; leave its `with` block,"
+                " or use a new one"
+            )
         self._frame = calling_frame()
         for manager in managers:
             for tensor in manager.attached_tensors():
@@ -97,7 +108,8 @@ class Trace:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        observers.remove(self)
+        with contextlib.suppress(ValueError):  # taken aside by a backward() in another thread
+            observers.remove(self)
         for tensor, number in self._watched.values():
             self._name(number, tensor, self._frame)
         unnamed = (node for node in self.nodes if not node["name"])

@@ -97,7 +97,7 @@ def lab(start: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         server = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT)
         try:
             wait_for_answer(server, f"http://127.0.0.1:{port}/api", home / "log")
-            yield Lab(f"http://127.0.0.1:{port}", lessons / "en")
+            yield Lab(f"http://127.0.0.1:{port}", lessons / "mine" / "en")
         finally:
             server.terminate()
             server.wait(20)

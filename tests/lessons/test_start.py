@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,16 +11,19 @@ from types import ModuleType
 
 import pytest
 
-from .conftest import LESSONS, ROOT
+from .conftest import LANGUAGES, LESSONS, ROOT
 
 
 @pytest.fixture
-def scripts(monkeypatch: pytest.MonkeyPatch) -> tuple[ModuleType, ModuleType]:
-    """The modules `environment` and `start`, imported as the scripts import them."""
+def scripts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[ModuleType, ModuleType]:
+    """The modules `environment` and `start`, as the scripts import them, on copies of lessons."""
     monkeypatch.syspath_prepend(str(LESSONS))
     import environment  # type: ignore[import-not-found,unused-ignore]
     import start  # type: ignore[import-not-found,unused-ignore]
 
+    for lang in LANGUAGES:
+        shutil.copytree(LESSONS / lang, tmp_path / "lessons" / lang)
+    monkeypatch.setattr(start, "LESSONS", tmp_path / "lessons")
     return environment, start
 
 
@@ -27,7 +31,7 @@ def test_start_opens_the_first_english_lesson_with_our_settings(scripts) -> None
     _, start = scripts
     args, rest = start.parse([])
     command = start.command(Path("python"), args, rest)
-    assert f"--ServerApp.root_dir={LESSONS / 'en'}" in command
+    assert f"--ServerApp.root_dir={start.LESSONS / 'mine' / 'en'}" in command
     assert "--LabApp.default_url=/lab/tree/01_computation_graph.ipynb" in command
     assert f"--LabApp.app_settings_dir={LESSONS / 'settings'}" in command
     assert "--no-browser" not in command
@@ -42,9 +46,29 @@ def test_start_passes_options_on(scripts) -> None:
         ["--lang", "zh-Hant", "--lesson", "06", "--port", "9000", "--no-browser", "--allow-root"]
     )
     command = start.command(Path("python"), args, rest)
-    assert f"--ServerApp.root_dir={LESSONS / 'zh-Hant'}" in command
+    assert f"--ServerApp.root_dir={start.LESSONS / 'mine' / 'zh-Hant'}" in command
     assert "--LabApp.default_url=/lab/tree/06_grad_manager.ipynb" in command
     assert command[-3:] == ["--no-browser", "--port=9000", "--allow-root"]
+
+
+def test_what_a_learner_saves_stays_and_leaves_the_checkout_as_it_is(scripts) -> None:
+    _, start = scripts
+    lesson = start.notebook("en", "06")
+    fresh = lesson.read_bytes()
+    copy = start.own_copy(lesson)
+    assert copy.read_bytes() == fresh
+    assert sorted(path.name for path in copy.parent.iterdir()) == sorted(
+        path.name for path in lesson.parent.iterdir()
+    )
+    copy.write_text("my answer", encoding="utf-8")
+    assert start.own_copy(lesson).read_text(encoding="utf-8") == "my answer"
+    assert lesson.read_bytes() == fresh
+    assert start.languages() == list(LANGUAGES)
+
+
+def test_git_ignores_the_copies() -> None:
+    ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    assert "lessons/mine/" in ignored
 
 
 def test_start_names_the_lessons_when_asked_for_a_missing_one(scripts) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import example_traces
 import pytest
+from tinyengine_widgets.picture import text
 from tinyengine_widgets.scene import scene
-from tinyengine_widgets.static import text
 
 import tinyengine as te
 import tinyengine.functional as F
@@ -175,7 +175,21 @@ def test_long_arrays_are_told_by_shape_without_numbers():
     with Trace() as trace:
         b = a * a
     assert b.shape == (100,)
-    assert told(trace)[2] == "1. × takes a and makes b = (100,).  b = a · a"
+    assert told(trace)[2] == "1. × takes a and makes b: (100,).  b = a · a"
+
+
+def test_gradients_name_an_output_that_is_too_far_away_to_be_drawn():
+    y = x = te.tensor(1.0)
+    with Trace() as trace, GradManager().attach(x) as gm:
+        for _ in range(400):
+            y = y + 1.0
+        gm.backward(y)
+    last = trace.nodes[-1]["name"]
+    drawn = scene(trace, "en")
+    assert last not in {node["label"] for node in drawn["nodes"]}
+    texts = [text for frame in drawn["frames"] for text in frame["grad"].values()]
+    assert texts
+    assert all(text.startswith(f"∂{last}/∂") for text in texts)
 
 
 @pytest.mark.parametrize("make", example_traces.ALL)
@@ -235,7 +249,7 @@ def test_a_function_of_ones_own_is_one_operation():
     assert told(trace) == [
         "y = m · p",
         "0. a and b are given.",
-        "1. MeanAndProduct takes a and b and makes m and p = 3 and 8."
+        "1. MeanAndProduct takes a and b and makes m = 3 and p = 8."
         "  m, p = MeanAndProduct(a, b) = MeanAndProduct(2, 4) = 3, 8",
         "2. × takes m and p and makes y = 24.  y = m · p = 3 · 8 = 24",
         "3. Backward begins at y: ∂y/∂y = 1.  ∂y/∂y = 1",

@@ -35,6 +35,10 @@ def test_the_text_form_is_short_and_the_same_every_time():
     assert [repr(recorded()[0]) for _ in range(2)] == ["GraphPlayer(4 steps, y = 6)"] * 2
     assert repr(GraphPlayer()) == "GraphPlayer(0 steps)"
     assert repr(GraphPlayer(example_traces.article())) == "GraphPlayer(7 steps, y = [[43]])"
+    with GraphPlayer() as player:
+        y = te.tensor([0.0] * 100) + 1.0
+    assert y.shape == (100,)
+    assert repr(player) == "GraphPlayer(1 step, y: (100,))"
 
 
 def test_a_notebook_stores_the_view_a_picture_and_the_text():
@@ -85,6 +89,17 @@ def test_an_error_in_the_block_passes_and_what_ran_is_shown():
     with pytest.raises(ValueError, match="add"), player:
         a + b
     assert player.scene["frames"][-1]["sentence"].startswith("+ refuses a and b")
+
+
+def test_a_second_block_starts_afresh_and_a_block_in_itself_is_refused():
+    player, _, _ = recorded()
+    x = te.tensor(1.0)
+    with player:
+        z = x + 1
+    assert z.item() == 2.0
+    assert repr(player) == "GraphPlayer(1 step, z = 2)"
+    with player, pytest.raises(RuntimeError, match="watches already; leave its `with` block"):
+        player.__enter__()
 
 
 def test_the_article_can_stand_unchanged_inside_the_block():

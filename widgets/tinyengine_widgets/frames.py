@@ -12,7 +12,7 @@ from tinyengine.trace import Step, Trace
 from .catalogue import Words
 from .chain_text import contribution_rule, forward_rule, local_label
 from .graph import Graph, data_id, edge_id, op_id, results
-from .values import shortened, value_symbol, value_text
+from .values import labelled, shortened, value_symbol, value_text
 
 Phase = Literal["start", "forward", "backward", "end"]
 
@@ -66,6 +66,8 @@ class _Story:
                 self.ending.append(step)
                 continue
             told += self._end()
+            if step["kind"] == "seed":
+                self._begin(number, step)
             teller = tellers.get(step["kind"])
             if teller is not None and self.graph.draws(number, step):
                 told += teller(number, step)
@@ -92,8 +94,9 @@ class _Story:
             "made",
             op=step["symbol"],
             inputs=self.words.listed([self._name(n) for n in dict.fromkeys(step["inputs"])]),
-            name=self.words.listed([self._name(out) for out in made]),
-            value=self.words.listed(values),
+            result=self.words.listed(
+                [labelled(self._name(out), self.trace.nodes[out]["value"]) for out in made]
+            ),
         )
         flow = [edge_id(number, i) for i in range(len(step["inputs"]))]
         flow += [edge_id(number, f"out{i or ''}") for i in range(len(made))]
@@ -113,20 +116,23 @@ class _Story:
         flow = [edge_id(number, i) for i in range(len(step["inputs"]))]
         return [Frame("forward", sentence, lit=[op_id(number)], flow=flow)]
 
-    def _seed(self, number: int, step: Step) -> list[Frame]:
-        node = step["node"]
+    def _begin(self, number: int, step: Step) -> None:
+        """Backward begins at one more output: what the gradients are of, drawn or not."""
         if not self.root or (number and self.trace.steps[number - 1]["kind"] != "seed"):
             self.root, self.parts = "", {}
-        name = self._name(node)
+        name = self._name(step["node"])
         self.root = f"{self.root} + {name}" if self.root else name
+
+    def _seed(self, _: int, step: Step) -> list[Frame]:
+        node = step["node"]
+        name = self._name(node)
         value = step["gradient"]
         ones = _is_ones(value)
         d = derivative(name, name).text if ones else "dy"
-        sentence = self.words(
-            "seed" if ones else "seed.dy", name=name, d=d, value=value_text(value)
-        )
+        key = "seed" if ones else "seed.dy"
+        sentence = self.words(key, name=name, result=labelled(d, value))
         frame = Frame("backward", sentence, lit=[data_id(node)])
-        frame.grad = {data_id(node): _labelled(d, value)}
+        frame.grad = {data_id(node): labelled(d, value)}
         if ones:
             _ruled(frame, _sides(derivative(name, name), value_symbol(value)))
         return [frame]
@@ -138,16 +144,15 @@ class _Story:
         parts.append(step["gradient"])
         whole = step["first"] and number not in self.continued
         key = "reached" if whole else "first part" if step["first"] else "another part"
-        sentence = self.words(
-            key, op=forward["symbol"], name=name, d=d, value=value_text(step["gradient"])
-        )
+        result = labelled(d if whole else "", step["gradient"])
+        sentence = self.words(key, op=forward["symbol"], name=name, result=result)
         edge = edge_id(step["at"], step["operand"])
         frame = Frame("backward", sentence, lit=[op_id(step["at"]), data_id(node)])
         frame.flow = [edge_id(step["at"], "out"), edge]
         label = local_label(self.trace, step, self._of())
         frame.edge = {edge: label} if label else {}
         if step["first"]:
-            frame.grad = {data_id(node): _labelled(d if whole else "", step["total"])}
+            frame.grad = {data_id(node): labelled(d if whole else "", step["total"])}
         _ruled(frame, contribution_rule(self.trace, step, self._of(), whole=whole))
         return [frame] if step["first"] else [frame, self._sum(node, step)]
 
@@ -156,13 +161,13 @@ class _Story:
         name = self._name(node)
         d = derivative(self._of(), name)
         total = step["total"]
-        sentence = self.words("sum", name=name, d=d.text, value=value_text(total))
+        sentence = self.words("sum", name=name, result=labelled(d.text, total))
         parts = [value_symbol(part) or Symbol("…") for part in self.parts[node]]
         added = parts[0]
         for part in parts[1:]:
             added = added + part
         frame = Frame("backward", sentence, lit=[data_id(node)])
-        frame.grad = {data_id(node): _labelled(d.text, total)}
+        frame.grad = {data_id(node): labelled(d.text, total)}
         return _ruled(frame, _sides(d, added, value_symbol(total)))
 
     def _end(self) -> list[Frame]:
@@ -190,7 +195,7 @@ class _Story:
         """``w.grad = 3``, or how much was added where there was a gradient before."""
         lines = []
         for step in reached:
-            line = _labelled(f"{self._name(step['node'])}.grad", step["grad"])
+            line = labelled(f"{self._name(step['node'])}.grad", step["grad"])
             if step["grad"] != step["gradient"]:
                 line += self.words("grown", gradient=value_text(step["gradient"]))
             lines.append(line)
@@ -226,15 +231,6 @@ def _is_ones(value: dict[str, Any]) -> bool:
         return all(map(ones, data)) if isinstance(data, list) else data == 1
 
     return ones(value["data"]) if "data" in value else value["min"] == value["max"] == 1
-
-
-def _labelled(name: str, value: dict[str, Any]) -> str:
-    """``name = value``, or its shape where the value is long."""
-    text = value_text(value)
-    if not name:
-        return text
-    long = text == value_text({"shape": value["shape"]}) and value["shape"]
-    return f"{name}: {text}" if long else f"{name} = {text}"
 
 
 def _sides(*sides: Symbol | None) -> Symbol:

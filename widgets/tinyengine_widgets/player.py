@@ -11,10 +11,10 @@ import traitlets
 
 from tinyengine.trace import Trace
 
-from . import static
+from . import picture
 from .catalogue import checked_language, get_language
 from .scene import scene
-from .values import value_text
+from .values import labelled
 
 _BUNDLE = (pathlib.Path(__file__).parent / "static" / "graphplayer.js").read_text("utf-8")
 
@@ -66,6 +66,8 @@ class GraphPlayer(anywidget.AnyWidget):
         return len(self.scene["frames"]) - 1
 
     def __enter__(self) -> GraphPlayer:
+        if self.trace.nodes and not self.trace.watching:
+            self.trace = Trace()  # a player shows what its latest block did
         self.trace.__enter__()
         return self
 
@@ -101,11 +103,11 @@ class GraphPlayer(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         outputs = [n for n in self.trace.nodes if n["kind"] == "result"][-1:]
-        last = "".join(f", {n['name']} = {value_text(n['value'])}" for n in outputs)
+        last = "".join(f", {labelled(n['name'], n['value'])}" for n in outputs)
         return f"GraphPlayer({self.steps} step{'s' * (self.steps != 1)}{last})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         bundle = super()._repr_mimebundle_(**kwargs)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
-        fallback = {"text/plain": repr(self), "text/html": static.html(self.scene)}
+        fallback = {"text/plain": repr(self), "text/html": picture.html(self.scene)}
         return {**data, **fallback}, metadata

@@ -52,6 +52,21 @@ def value_text(value: dict[str, Any], limit: int = SHORT) -> str:
     return shape_text(value["shape"])
 
 
+def labelled(name: str, value: dict[str, Any]) -> str:
+    """``name = value``, or a colon and the shape where the value is long.
+
+    >>> labelled("w", {"shape": [], "data": 3.0})
+    'w = 3'
+    >>> labelled("w", {"shape": [100, 100], "min": 0.0, "max": 1.0, "mean": 0.5})
+    'w: (100, 100)'
+    """
+    text = value_text(value)
+    if not name:
+        return text
+    long = value["shape"] and text == shape_text(value["shape"])
+    return f"{name}: {text}" if long else f"{name} = {text}"
+
+
 def shape_text(shape: list[int]) -> str:
     """A shape as Python writes it."""
     return str(tuple(shape))

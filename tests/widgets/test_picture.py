@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import example_traces
 import pytest
-from tinyengine_widgets import static
+from tinyengine_widgets import picture
 from tinyengine_widgets.scene import scene
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -21,7 +21,7 @@ def drawn(request):
 
 
 def parsed(drawn):
-    return ElementTree.fromstring(static.svg(drawn))
+    return ElementTree.fromstring(picture.svg(drawn))
 
 
 def texts(drawn):
@@ -48,8 +48,8 @@ def test_it_is_xml_with_nothing_that_could_act(drawn):
 
 def test_it_is_the_same_every_time(drawn, request):
     again = scene(request.node.callspec.params["drawn"](), "en")
-    assert static.svg(drawn) == static.svg(again)
-    assert not re.search(r"0x[0-9a-f]{6}|\d\.\d{5}", static.svg(drawn))
+    assert picture.svg(drawn) == picture.svg(again)
+    assert not re.search(r"0x[0-9a-f]{6}|\d\.\d{5}", picture.svg(drawn))
 
 
 def test_it_shows_the_last_state():
@@ -70,8 +70,8 @@ def test_hostile_names_are_text_and_nothing_else():
     for name in example_traces.HOSTILE:
         printable = "".join(c if c.isprintable() else " " for c in name)
         assert any(title.startswith(f"{printable}:") for title in titles), name
-    assert "<img" not in static.svg(drawn)
-    assert "<b>" not in static.svg(drawn)
+    assert "<img" not in picture.svg(drawn)
+    assert "<b>" not in picture.svg(drawn)
 
 
 class OneImage(HTMLParser):
@@ -85,15 +85,15 @@ class OneImage(HTMLParser):
 
 def test_the_html_is_one_image_with_a_description(drawn):
     parser = OneImage()
-    parser.feed(static.html(drawn))
+    parser.feed(picture.html(drawn))
     ((tag, attributes),) = parser.found
     assert tag == "img"
     assert attributes["alt"] == "".join(c if c.isprintable() else " " for c in drawn["alt"])
     head, data = attributes["src"].split(",")
     assert head == "data:image/svg+xml;base64"
-    assert base64.b64decode(data).decode() == static.svg(drawn)
+    assert base64.b64decode(data).decode() == picture.svg(drawn)
 
 
 def test_it_needs_nothing_from_the_network(drawn):
-    addresses = set(re.findall(r"https?://[^\"' ]+", static.svg(drawn)))
+    addresses = set(re.findall(r"https?://[^\"' ]+", picture.svg(drawn)))
     assert addresses <= {"http://www.w3.org/2000/svg"}
