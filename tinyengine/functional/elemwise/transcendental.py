@@ -213,7 +213,6 @@ acos.partials(x=lambda x: -1 / sqrt(1 - x * x))
 
 
 @op("atan")
-@quiet
 def atan(x: Array) -> Array:
     """Element-wise angle in radians, between −π/2 and π/2, whose tangent is `x`.
 
@@ -267,7 +266,6 @@ cosh.partials(x=lambda x: sinh(x))
 
 
 @op("tanh")
-@quiet
 def tanh(x: Array) -> Array:
     """Element-wise hyperbolic tangent.
 
@@ -281,7 +279,6 @@ tanh.partials(x=lambda out: 1 - out * out)
 
 
 @op("asinh")
-@quiet
 def asinh(x: Array) -> Array:
     """Element-wise inverse of sinh.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -65,7 +66,7 @@ def _axes(axis: Any) -> Any:
 def _count(shape: Sequence[int], axis: Any) -> int:
     """How many elements meet in each element of the result."""
     axes = range(len(shape)) if axis is None else axis if isinstance(axis, Sequence) else [axis]
-    return int(np.prod([shape[a] for a in axes], dtype=int))
+    return math.prod([shape[a] for a in axes])
 
 
 mean.vjp(
