@@ -145,4 +145,4 @@ def install(monkeypatch: pytest.MonkeyPatch) -> None:
     module = StrictModule()
     monkeypatch.setattr(backend, "_cupy", lambda: module)
     monkeypatch.setattr(backend, "_missing_gpu", lambda _: "")
-    backend._by_name.cache_clear()
+    monkeypatch.setattr(backend.device("gpu0"), "_xp", None)  # to be looked up again

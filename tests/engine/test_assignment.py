@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 import tinyengine as te
-from tinyengine import backend
 from tinyengine.autodiff import GradManager
 
 from . import strict_device
@@ -128,15 +126,8 @@ def test_an_integer_tensor_holds_no_nan() -> None:
         x[0] = 2**40
 
 
-@pytest.fixture
-def _strict(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def test_on_a_device_that_refuses_numpys_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
     strict_device.install(monkeypatch)
-    yield
-    backend._by_name.cache_clear()
-
-
-@pytest.mark.usefixtures("_strict")
-def test_on_a_device_that_refuses_numpys_arrays() -> None:
     x, v = (T(values, device="gpu0") for values in ([1.0, 2.0, 3.0], [5.0, 6.0]))
     gm = GradManager().attach([x, v])
     with gm:
