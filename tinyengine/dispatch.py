@@ -160,7 +160,10 @@ def _value(this: Op, operand: Any, beside: Tensor) -> Any:
     if operand.__class__ in (float, int, bool):
         return operand
     if operand is None:
-        raise TypeError(f"{this.name}(): an operand is None; give a tensor, an array or a number")
+        hint = " (to ask whether x is None: `x is None`)" if this.name.endswith("equal") else ""
+        raise TypeError(
+            f"{this.name}(): an operand is None; give a tensor, an array or a number{hint}"
+        )
     wide = getattr(operand, "dtype", None) == beside.dtype == "float64"
     try:
         array = operand if wide else as_array(operand)
