@@ -52,6 +52,7 @@ def test_at_a_fan_out_the_parts_arrive_one_by_one_and_add_up():
         "a is used more than once, so the parts add up: ∂c/∂a = 12.",
         "a.grad = 12.",
     ]
+    assert frames[4]["rule_text"] == "∂c/∂c · 1 = 1"
     assert frames[6]["rule_text"] == "∂c/∂b = 1 + 1 = 2"
     assert frames[7]["rule_text"] == "∂c/∂b · a = 2 · a = 2 · 3 = 6"
     assert [list(frame["grad"].values()) for frame in frames[4:10]] == [

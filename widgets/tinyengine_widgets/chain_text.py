@@ -172,9 +172,11 @@ def _elementwise(trace: Trace, step: Step, op: Op, dout: Symbol, root: str) -> l
     arrived = value_symbol(step["dout"])
     at_root = out["name"] == root
     sides: list[Symbol | None] = []
-    if not at_root and forward["inputs"].count(step["node"]) == 1:
+    if forward["inputs"].count(step["node"]) > 1:  # there are two different ∂out/∂target
+        sides = [dout * by_name]
+    elif not at_root:
         sides = [dout * derivative(shortened(out["name"]), shortened(target["name"]))]
-    elif arrived is None or not at_root:
+    elif arrived is None:
         sides = [dout if by_name.text == "1" else dout * by_name]
     if arrived is not None and by_name.text != "1":
         sides += [arrived * by_name, by_number and arrived * by_number]
