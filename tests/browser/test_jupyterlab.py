@@ -322,3 +322,25 @@ def test_lesson_06_runs_back_in_light_and_dark(page: Page, lab: Lab, pictures: P
     page.keyboard.press("End")
     photograph(page, detached, pictures / "lesson-06-detached")
     page.screenshot(path=pictures / "lesson-06-page-dark.png")
+
+
+def test_keys_pressed_in_a_player_never_edit_the_notebook(page: Page, lab: Lab) -> None:
+    panel = open_lesson(page, lab, LESSON_01)
+    run_all(page)
+    player = panel.locator(".te-player").first
+    player.scroll_into_view_if_needed()
+    cells = """() => window.jupyterapp.shell.currentWidget.content.model.toJSON().cells
+        .map((cell) => [cell.cell_type, cell.source])"""
+    before = page.evaluate(cells)
+    places = [
+        player,
+        player.get_by_role("button", name="Step", exact=True),
+        player.locator("input[type=range]"),
+        player.locator(".te-node").first,
+    ]
+    for place in places:
+        place.focus()
+        for key in ("a", "b", "d", "d", "x", "y", "m", "Shift+M", "z"):
+            page.keyboard.press(key)
+        assert page.evaluate(cells) == before
+    at(player, 0)
