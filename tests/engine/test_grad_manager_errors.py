@@ -23,9 +23,9 @@ ATTACH = [
     (T([True]), "only floating-point tensors have gradients, and this one of shape (1,) is bool"),
     (1.0, "expected a Tensor or several, got float 1.0"),
     (None, "expected a Tensor or several, got NoneType None"),
-    ("ab", "expected a Tensor or several, got str 'a'"),
+    ("ab", "expected a Tensor or several, got str 'ab'"),
     ([X, 2], "expected a Tensor or several, got int 2"),
-    (np.ones(2), "expected a Tensor or several, got float64 "),
+    (np.ones(2), "expected a Tensor or several, got ndarray "),
 ]
 
 
@@ -76,3 +76,17 @@ def test_an_error_leaves_the_rest_of_the_session_as_it_was() -> None:
         gm.backward(y)
     assert w.grad is not None
     assert w.grad.tolist() == [3.0, 3.0]
+
+
+@pytest.mark.parametrize(
+    ("given", "named"), [(np.ones(3), "ndarray"), ({"w": 1}, "dict"), ("w", "str"), (2.0, "float")]
+)
+def test_what_is_attached_is_named_as_it_was_given(given: Any, named: str) -> None:
+    with pytest.raises(TypeError, match=rf"expected a Tensor or several, got {named} "):
+        GradManager().attach(given)
+
+
+def test_the_text_form_holds_no_address() -> None:
+    x = te.tensor([1.0])
+    assert repr(GradManager()) == "GradManager(0 tensors attached)"
+    assert repr(GradManager().attach(x)) == "GradManager(1 tensor attached)"

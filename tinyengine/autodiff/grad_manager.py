@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
+
+import numpy as np
 
 from .. import chain_rule
 from ..chain_rule import Node, Observer, managers, observers, tape
@@ -175,6 +177,10 @@ class GradManager:
         group: GradManagerGroup = GradManagerGroup([self]) | other
         return group
 
+    def __repr__(self) -> str:
+        count = len(self.attached_tensors())
+        return f"GradManager({count} tensor{'s' * (count != 1)} attached)"
+
     def __enter__(self) -> GradManager:
         self.record()
         return self
@@ -189,7 +195,8 @@ class GradManager:
 
 
 def _all_tensors(tensors: Any) -> list[Tensor]:
-    given = list(tensors) if isinstance(tensors, Iterable) else [tensors]
+    whole = not isinstance(tensors, Iterable) or isinstance(tensors, (str, Mapping, np.ndarray))
+    given = [tensors] if whole else list(tensors)
     for tensor in given:
         if not isinstance(tensor, Tensor):
             raise TypeError(
