@@ -13,6 +13,7 @@ from .backend import (
     is_cuda_available,
     set_default_device,
 )
+from .serialization import load, save
 from .tensor import Parameter, Tensor, Tensor as tensor
 from .trace import Trace
 
@@ -27,6 +28,8 @@ __all__ = [
     "get_default_device",
     "get_device_count",
     "is_cuda_available",
+    "load",
+    "save",
     "set_default_device",
     "tensor",
 ]

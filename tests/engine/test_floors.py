@@ -21,6 +21,7 @@ FLOORS = {
     "tinyengine.chain_rule": 1,
     "tinyengine.snapshot": 1,
     "tinyengine.scope": 2,
+    "tinyengine.serialization": 2,
     "tinyengine.dispatch": 2,
     "tinyengine.op": 3,
     "tinyengine.symbol": 4,
