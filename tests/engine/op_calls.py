@@ -7,6 +7,7 @@ cannot do with that has a line in CALLS.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -200,6 +201,8 @@ CALLS = {
         for name in ("argmax", "argmin")
     },
     "argsort": [Call(((2, 3),), {"descending": descending}) for descending in (False, True)],
+    "leaky_slope": [Call(((2, 3),), {"negative_slope": 0.25})],
+    "between": [Call(((2, 3),), {"lower": 0.8, "upper": 1.2})],
 }
 BROADCAST = [
     ((), (2, 3)),
@@ -283,6 +286,16 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "einsum": lambda *xs, equation: np.einsum(equation, *xs),
     "argmax": lambda x, axis, keepdims: np.argmax(x, axis, keepdims=keepdims),
     "argmin": lambda x, axis, keepdims: np.argmin(x, axis, keepdims=keepdims),
+    "relu": lambda x: np.maximum(x, 0),
+    "leaky_relu": lambda x, slope: np.maximum(x, 0) + slope * np.minimum(x, 0),
+    "prelu": lambda x, y: np.maximum(x, 0) + y * np.minimum(x, 0),
+    "relu6": lambda x: np.clip(x, 0, 6),
+    "hsigmoid": lambda x: np.clip(x / 6 + 0.5, 0, 1),
+    "hswish": lambda x: x * np.clip(x / 6 + 0.5, 0, 1),
+    "softplus": lambda x: np.log(1 + np.exp(x)),
+    "logsigmoid": lambda x: -np.log(1 + np.exp(-x)),
+    "silu": lambda x: x / (1 + np.exp(-x)),
+    "gelu": lambda x: x * (1 + np.vectorize(math.erf, "d")(x / 2**0.5)) / 2,
     "argsort": lambda x, descending: np.argsort(-x if descending else x, axis=-1),
 }
 

@@ -25,6 +25,7 @@ FLOORS = {
     "tinyengine.op": 3,
     "tinyengine.formula": 4,
     "tinyengine.trace": 4,
+    "tinyengine.functional.names": 0,
     "tinyengine.functional.elemwise.arithmetic": 4,
     "tinyengine.functional.elemwise.transcendental": 4,
     "tinyengine.functional.elemwise.logic": 4,
@@ -40,11 +41,13 @@ FLOORS = {
     "tinyengine.functional.math.linalg": 8,
     "tinyengine.functional.math.decompositions": 9,
     "tinyengine.functional.math": 10,
-    "tinyengine.functional": 11,
-    "tinyengine.autodiff.grad_manager": 12,
-    "tinyengine.autodiff": 13,
-    "tinyengine": 14,
-    "tinyengine_widgets": 15,  # with everything in it
+    "tinyengine.functional.nn.activations": 11,
+    "tinyengine.functional.nn": 14,
+    "tinyengine.functional": 15,
+    "tinyengine.autodiff.grad_manager": 16,
+    "tinyengine.autodiff": 17,
+    "tinyengine": 25,
+    "tinyengine_widgets": 26,  # with everything in it
 }
 
 ALLOWED = {

@@ -3,13 +3,11 @@
 # Star imports, so that a new op needs no list.
 from .elemwise import *
 from .math import *
+from .names import _functions
+from .nn import *
 from .tensor import *
 
-__all__ = [
-    name
-    for name, value in globals().items()
-    if getattr(value, "__module__", "").startswith(f"{__name__}.") and name[0] != "_"
-]
+__all__ = _functions(globals())
 
 
 def __dir__() -> list[str]:
