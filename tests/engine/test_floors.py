@@ -25,6 +25,7 @@ FLOORS = {
     "tinyengine.op": 3,
     "tinyengine.formula": 4,
     "tinyengine.trace": 4,
+    "tinyengine.random": 3,
     "tinyengine.functional.names": 0,
     "tinyengine.functional.elemwise.arithmetic": 4,
     "tinyengine.functional.elemwise.transcendental": 4,
