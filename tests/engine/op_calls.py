@@ -201,6 +201,32 @@ CALLS = {
         for name in ("argmax", "argmin")
     },
     "argsort": [Call(((2, 3),), {"descending": descending}) for descending in (False, True)],
+    "logsumexp": [
+        Call(((2, 3, 4),), {"axis": axis, "keepdims": k})
+        for axis in (None, 1, -1, (0, 2), [-2])
+        for k in (False, True)
+    ],
+    "softmax": [Call(((2, 3),), {"axis": axis}) for axis in (None, 0, 1, -1)]
+    + [Call(((3,),)), Call(((2, 3, 4),)), Call(((2, 3, 1, 2),))],
+    "logsoftmax": [Call(((2, 3),), {"axis": axis}) for axis in (0, -1, (0, 1))],
+    "affine": [
+        Call(shapes)
+        for shapes in (
+            ((2, 3), (4, 3), (4,)),
+            ((5, 2, 3), (4, 3), (4,)),
+            ((3,), (4, 3), (4,)),
+            ((2, 3), (4, 3), (1, 4)),
+            ((0, 3), (4, 3), (4,)),
+        )
+    ],
+    "one_hot": [Call(((2, 3),), {"num_classes": 6}, ("int",))],
+    **{
+        name: [
+            Call(((2, 6), (2,)), {"axis": 1}, ("float", "int")),
+            Call(((2, 6, 3), (2, 3)), {"axis": -2}, ("float", "int")),
+        ]
+        for name in ("cross_entropy", "residual")
+    },
     "leaky_slope": [Call(((2, 3),), {"negative_slope": 0.25})],
     "between": [Call(((2, 3),), {"lower": 0.8, "upper": 1.2})],
 }
@@ -286,6 +312,19 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "einsum": lambda *xs, equation: np.einsum(equation, *xs),
     "argmax": lambda x, axis, keepdims: np.argmax(x, axis, keepdims=keepdims),
     "argmin": lambda x, axis, keepdims: np.argmin(x, axis, keepdims=keepdims),
+    "logsumexp": lambda x, axis, keepdims: np.log(
+        np.sum(np.exp(x), tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
+    ),
+    "softmax": lambda x, axis: _shares(x, axis),
+    "logsoftmax": lambda x, axis: np.log(np.exp(x) / np.exp(x).sum(axis, keepdims=True)),
+    "affine": lambda x, w, b: np.einsum("...i,oi->...o", x, w) + b,
+    "one_hot": lambda x, count: np.eye(count)[x],
+    "cross_entropy": lambda x, label, axis: -np.log(_picked(_shares(x, axis), label, axis)),
+    "residual": lambda x, label, axis: (
+        _shares(x, axis) - np.moveaxis(np.eye(x.shape[axis])[label], -1, axis)
+    ),
+    "times_log": lambda y, x: y * np.log(x),
+    "part": np.divide,
     "relu": lambda x: np.maximum(x, 0),
     "leaky_relu": lambda x, slope: np.maximum(x, 0) + slope * np.minimum(x, 0),
     "prelu": lambda x, y: np.maximum(x, 0) + y * np.minimum(x, 0),
@@ -303,6 +342,17 @@ NUMPY: dict[str, Callable[..., Any]] = {
 def _scattered(x: np.ndarray[Any, Any], key: Any, shape: Shape) -> np.ndarray[Any, Any]:
     numbers = np.arange(np.prod(shape)).reshape(shape)[key]
     return np.bincount(numbers.ravel(), x.ravel(), int(np.prod(shape))).reshape(shape)
+
+
+def _shares(x: np.ndarray[Any, Any], axis: Any) -> np.ndarray[Any, Any]:
+    if axis is None:
+        axis = 0 if x.ndim in (0, 1, 3) else 1
+    raised = np.exp(x)
+    return raised / raised.sum(axis, keepdims=True)
+
+
+def _picked(x: np.ndarray[Any, Any], label: Any, axis: int) -> np.ndarray[Any, Any]:
+    return np.take_along_axis(x, np.expand_dims(label, axis), axis).squeeze(axis)
 
 
 def calls_of(this: Op) -> list[Call]:

@@ -1,8 +1,9 @@
 """Functions of tensors, grouped as in MegEngine. ``import tinyengine.functional as F``."""
 
-# Star imports, so that a new op needs no list.
+# Star imports, so that a new op needs no list. The losses stay in ``loss`` and ``nn``.
 from .elemwise import *
 from .math import *
+from .metric import *
 from .names import _functions
 from .nn import *
 from .tensor import *

@@ -1,9 +1,9 @@
 """Reductions, order, and linear algebra."""
 
-from ..names import _functions
+from ..names import _offer_functions
 from .decompositions import *
 from .linalg import *
 from .reductions import *
 from .sorting import *
 
-__all__ = _functions(globals())
+_offer_functions(globals())

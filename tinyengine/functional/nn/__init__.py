@@ -1,6 +1,11 @@
-"""Functions of neural networks: activations, layers, normalisation."""
+"""Functions of neural networks: activations, layers, normalisation; and the losses."""
 
-from ..names import _functions
+from ..loss import *
+from ..math.linalg import normalize as normalize
+from ..names import _offer_functions
 from .activations import *
+from .classes import *
+from .linear import *
+from .softmax import *
 
-__all__ = _functions(globals())
+_offer_functions(globals())

@@ -1,10 +1,10 @@
 """Ops that make tensors, move their elements about, and change what holds them."""
 
-from ..names import _functions
+from ..names import _offer_functions
 from .conversion import *
 from .creation import *
 from .indexing import *
 from .joining import *
 from .shape import *
 
-__all__ = _functions(globals())
+_offer_functions(globals())
