@@ -227,6 +227,26 @@ CALLS = {
         ]
         for name in ("cross_entropy", "residual")
     },
+    "conv": [
+        Call(((2, 2, 5), (3, 2, 2))),
+        Call(((2, 2, 5, 4), (3, 2, 3, 2)), {"padding": (1, 0), "stride": 2}),
+        Call(((1, 4, 6, 5), (2, 2, 2, 2)), {"dilation": (2, 1), "groups": 2}),
+        Call(((1, 2, 3, 3, 3), (2, 2, 2, 2, 1)), {"stride": (1, 2, 3)}),
+    ],
+    "conv_bias": [
+        Call(((2, 2, 5), (3, 2, 2), (1, 3, 1))),
+        Call(((2, 2, 5, 4), (2, 1, 3, 2), (1, 2, 1, 1)), {"padding": 1, "groups": 2}),
+    ],
+    "conv_transpose": [
+        Call(((2, 3, 2), (3, 2, 2)), {"size": (4,), "stride": 2}),
+        Call(((1, 2, 2, 2), (2, 2, 3, 2)), {"size": (4, 5), "stride": (2, 2), "padding": (1, 0)}),
+        Call(((1, 2, 2, 2), (2, 1, 2, 2)), {"size": (4, 3), "dilation": (2, 1), "groups": 2}),
+    ],
+    "conv_weight": [
+        Call(((2, 2, 4), (2, 3, 2)), {"kernel": (2,), "stride": 2}),
+        Call(((1, 2, 4, 5), (1, 2, 2, 2)), {"kernel": (3, 2), "stride": 2, "padding": (1, 0)}),
+        Call(((1, 2, 4, 3), (1, 2, 2, 2)), {"kernel": (2, 2), "dilation": (2, 1), "groups": 2}),
+    ],
     "leaky_slope": [Call(((2, 3),), {"negative_slope": 0.25})],
     "between": [Call(((2, 3),), {"lower": 0.8, "upper": 1.2})],
 }

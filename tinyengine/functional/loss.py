@@ -15,7 +15,8 @@ from .math.reductions import mean, sum
 from .names import _offer_functions
 from .nn.activations import relu, softplus
 from .nn.classes import _places, indexing_one_hot
-from .nn.softmax import _narrow, _shares, _softmax_back, _wide, logsoftmax, softmax
+from .nn.precision import _narrow, _wide
+from .nn.softmax import _shares, _softmax_back, logsoftmax, softmax
 from .tensor.indexing import _along
 from .tensor.shape import expand_dims
 

@@ -5,6 +5,7 @@ from ..math.linalg import normalize as normalize
 from ..names import _offer_functions
 from .activations import *
 from .classes import *
+from .layers import *
 from .linear import *
 from .softmax import *
 

@@ -6,25 +6,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ...backend import Array, array_module
 from ...op import op, quiet
 from ..elemwise.transcendental import exp
 from ..math.reductions import _axes, _spread, sum
+from .precision import _narrow, _wide
 
 _BLOCK = 1 << 17
 """So many elements at a time stay in the processor's cache."""
-
-
-def _wide(inp: Array) -> Array:
-    """`inp` as floats in which sums of exponentials are exact enough."""
-    return inp.astype(np.float32) if inp.dtype.kind != "f" or inp.dtype.itemsize == 2 else inp
-
-
-def _narrow(out: Array, inp: Array) -> Array:
-    """`out` in the dtype of `inp` if that is a float."""
-    return out.astype(inp.dtype if inp.dtype.kind == "f" else np.float32, copy=False)
 
 
 @op("logΣexp")
