@@ -6,7 +6,7 @@
 Tensor([ 2.  6. 10.], device=cpux:0)
 """
 
-from . import autodiff, functional, random
+from . import autodiff, functional, module, random
 from .backend import (
     get_default_device,
     get_device_count,
@@ -27,6 +27,7 @@ __all__ = [
     "get_default_device",
     "get_device_count",
     "is_cuda_available",
+    "module",
     "random",
     "set_default_device",
     "tensor",

@@ -27,7 +27,11 @@ def public(module: Any) -> list[Any]:
     return [getattr(module, name) for name in module.__all__]
 
 
-@pytest.mark.parametrize("module", [te, te.functional, te.autodiff], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "module",
+    [te, te.functional, te.autodiff, te.random, te.module, te.module.init],
+    ids=lambda m: m.__name__,
+)
 def test_everything_public_has_a_docstring(module: Any) -> None:
     for value in public(module):
         assert inspect.getdoc(value), value
