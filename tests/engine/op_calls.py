@@ -43,6 +43,10 @@ class Call:
 
 
 MATRICES = ((2, 3), (3, 4))
+POOLS = [
+    Call(((2, 2, 4, 4),), {"kernel_size": 2}),
+    Call(((1, 2, 5, 4),), {"kernel_size": (3, 2), "stride": (2, 1), "padding": 1}),
+]
 CALLS = {
     "matmul": [
         Call(MATRICES),
@@ -247,6 +251,22 @@ CALLS = {
         Call(((1, 2, 4, 5), (1, 2, 2, 2)), {"kernel": (3, 2), "stride": 2, "padding": (1, 0)}),
         Call(((1, 2, 4, 3), (1, 2, 2, 2)), {"kernel": (2, 2), "dilation": (2, 1), "groups": 2}),
     ],
+    "max_pool2d": POOLS,
+    "avg_pool2d": [
+        *POOLS,
+        Call(((1, 1, 5, 6),), {"kernel_size": 3, "stride": 2, "padding": 1, "mode": "average"}),
+    ],
+    **{
+        name: [Call((first, (1, 2, 4, 4), (1, 2, 2, 3)), {"kernel_size": 2, "stride": (2, 1)})]
+        for name, first in (("unpool", (1, 2, 2, 3)), ("pick", (1, 2, 4, 4)))
+    },
+    "avg_unpool": [
+        Call(((1, 2, 3, 3),), {"size": (5, 4), "kernel_size": (3, 2), "stride": 2, "padding": 1}),
+    ],
+    "standardized": [
+        Call(((2, 3, 4),), {"axis": axis, "eps": eps})
+        for axis, eps in (((0, 2), 1e-5), ((1,), 0.1), ((-2, -1), 1e-5))
+    ],
     "leaky_slope": [Call(((2, 3),), {"negative_slope": 0.25})],
     "between": [Call(((2, 3),), {"lower": 0.8, "upper": 1.2})],
 }
@@ -345,6 +365,9 @@ NUMPY: dict[str, Callable[..., Any]] = {
     ),
     "times_log": lambda y, x: y * np.log(x),
     "part": np.divide,
+    "standardized": lambda x, axis, eps: (
+        (x - x.mean(axis, keepdims=True)) / np.sqrt(x.var(axis, keepdims=True) + eps)
+    ),
     "relu": lambda x: np.maximum(x, 0),
     "leaky_relu": lambda x, slope: np.maximum(x, 0) + slope * np.minimum(x, 0),
     "prelu": lambda x, y: np.maximum(x, 0) + y * np.minimum(x, 0),

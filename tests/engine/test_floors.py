@@ -47,6 +47,9 @@ FLOORS = {
     "tinyengine.functional.nn.windows": 4,
     "tinyengine.functional.nn.convolution": 11,
     "tinyengine.functional.nn.layers": 12,
+    "tinyengine.functional.nn.dropout": 11,
+    "tinyengine.functional.nn.pooling": 11,
+    "tinyengine.functional.nn.normalization": 11,
     "tinyengine.functional.nn.softmax": 11,
     "tinyengine.functional.nn.classes": 11,
     "tinyengine.functional.nn.linear": 11,
@@ -64,6 +67,13 @@ FLOORS = {
     "tinyengine.module.linear": 20,
     "tinyengine.module.activations": 20,
     "tinyengine.module": 21,
+    "tinyengine.optimizer.optimizer": 18,
+    "tinyengine.optimizer.sgd": 19,
+    "tinyengine.optimizer.adam": 19,
+    "tinyengine.optimizer.adagrad": 19,
+    "tinyengine.optimizer.lr_scheduler": 19,
+    "tinyengine.optimizer.clip_grad": 18,
+    "tinyengine.optimizer": 20,
     "tinyengine": 25,
     "tinyengine_widgets": 26,  # with everything in it
 }

@@ -32,7 +32,9 @@ def _reduced(name: str, losses: Any, reduction: str) -> Any:
 
 
 def _as_tensor(label: Any, pred: Any) -> Any:
-    return label if hasattr(label, "dtype") else Tensor(label, device=getattr(pred, "device", None))
+    if hasattr(label, "dtype"):
+        return label
+    return Tensor(label, device=pred.device if isinstance(pred, Tensor) else None)
 
 
 def _fitting(name: str, pred: Any, label: Any) -> Any:

@@ -5,8 +5,11 @@ from ..math.linalg import normalize as normalize
 from ..names import _offer_functions
 from .activations import *
 from .classes import *
+from .dropout import *
 from .layers import *
 from .linear import *
+from .normalization import *
+from .pooling import *
 from .softmax import *
 
 _offer_functions(globals())
