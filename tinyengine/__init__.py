@@ -6,7 +6,7 @@
 Tensor([ 2.  6. 10.], device=cpux:0)
 """
 
-from . import autodiff, functional, module, random
+from . import autodiff, functional, module, optimizer, random
 from .backend import (
     get_default_device,
     get_device_count,
@@ -28,6 +28,7 @@ __all__ = [
     "get_device_count",
     "is_cuda_available",
     "module",
+    "optimizer",
     "random",
     "set_default_device",
     "tensor",

@@ -18,7 +18,7 @@ MODULES = ["tinyengine", *(m.name for m in pkgutil.walk_packages(te.__path__, "t
 @pytest.mark.parametrize("name", [m for m in MODULES if not m.startswith("tinyengine.functional.")])
 def test_examples(name: str) -> None:
     module = importlib.import_module(name)
-    names = {"tensor": te.tensor, **vars(module), "__name__": "__main__"}
+    names = {"tensor": te.tensor, "Parameter": te.Parameter, **vars(module), "__name__": "__main__"}
     failed, _ = doctest.testmod(module, extraglobs=names)
     assert failed == 0
 
@@ -29,7 +29,7 @@ def public(module: Any) -> list[Any]:
 
 @pytest.mark.parametrize(
     "module",
-    [te, te.functional, te.autodiff, te.random, te.module, te.module.init],
+    [te, te.functional, te.autodiff, te.random, te.module, te.module.init, te.optimizer],
     ids=lambda m: m.__name__,
 )
 def test_everything_public_has_a_docstring(module: Any) -> None:
