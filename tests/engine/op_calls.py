@@ -267,6 +267,18 @@ CALLS = {
         Call(((2, 3, 4),), {"axis": axis, "eps": eps})
         for axis, eps in (((0, 2), 1e-5), ((1,), 0.1), ((-2, -1), 1e-5))
     ],
+    "constant_pad": [
+        Call(((2, 3),), {"widths": ((1, 0), (2, 1)), "value": 0.5}),
+        Call(((3,),), {"widths": ((0, 0),), "value": 0.0}),
+    ],
+    "sliding_window": [
+        Call(((2, 2, 4, 5),), {"kernel_size": 2, "stride": (2, 1)}),
+        Call(((1, 1, 5, 4),), {"kernel_size": (3, 2), "padding": 1, "dilation": (1, 2)}),
+    ],
+    "sliding_window_transpose": [
+        Call(((2, 1, 2, 4, 2, 2),), {"output_size": (4, 5), "kernel_size": 2, "stride": (2, 1)}),
+        Call(((1, 2, 3, 3, 2, 2),), {"output_size": 2, "kernel_size": 2, "padding": 1}),
+    ],
     "leaky_slope": [Call(((2, 3),), {"negative_slope": 0.25})],
     "between": [Call(((2, 3),), {"lower": 0.8, "upper": 1.2})],
 }
@@ -368,6 +380,7 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "standardized": lambda x, axis, eps: (
         (x - x.mean(axis, keepdims=True)) / np.sqrt(x.var(axis, keepdims=True) + eps)
     ),
+    "constant_pad": lambda x, widths, value: np.pad(x, widths, constant_values=value),
     "relu": lambda x: np.maximum(x, 0),
     "leaky_relu": lambda x, slope: np.maximum(x, 0) + slope * np.minimum(x, 0),
     "prelu": lambda x, y: np.maximum(x, 0) + y * np.minimum(x, 0),

@@ -27,6 +27,20 @@ def public(module: Any) -> list[Any]:
     return [getattr(module, name) for name in module.__all__]
 
 
+def functions() -> list[Any]:
+    found = {f for m in (te.functional, te.functional.nn, te.functional.loss) for f in public(m)}
+    return sorted(found, key=lambda f: str(f.__name__))
+
+
+@pytest.mark.parametrize("function", functions(), ids=lambda f: f.__name__)
+def test_every_function_has_an_example_that_runs(function: Any) -> None:
+    names = {**vars(te.functional.loss), **vars(te.functional), "tensor": te.tensor}
+    test = doctest.DocTestParser().get_doctest(function.__doc__, names, function.__name__, None, 0)
+    assert test.examples
+    te.set_default_device("cpux")
+    assert not doctest.DocTestRunner().run(test).failed
+
+
 @pytest.mark.parametrize(
     "module",
     [te, te.functional, te.autodiff, te.random, te.module, te.module.init, te.optimizer],

@@ -211,8 +211,8 @@ def binary_cross_entropy(
     Raises:
         ValueError: the shapes differ, or there is no such reduction.
 
-    >>> binary_cross_entropy(tensor([0., 1.]), tensor([1, 0]))
-    Tensor(1.0032045, device=cpux:0)
+    >>> binary_cross_entropy(tensor([0., 0.]), tensor([1, 0]))
+    Tensor(0.6931472, device=cpux:0)
     """
     label = _fitting("binary_cross_entropy", pred, label)
     if with_logits:

@@ -9,7 +9,9 @@ from .dropout import *
 from .layers import *
 from .linear import *
 from .normalization import *
+from .padding import *
 from .pooling import *
+from .rearranging import *
 from .softmax import *
 
 _offer_functions(globals())

@@ -14,7 +14,7 @@ from ...backend import Array, array_module
 from ...op import op
 from ..math.reductions import sum
 from .precision import _narrow, _wide
-from .windows import Lengths, Windows, _batch_first, _batch_last
+from .windows import Lengths, _batch_first, _batch_last, _Windows
 
 
 def _flat(inp: Array, groups: int) -> Array:
@@ -23,7 +23,7 @@ def _flat(inp: Array, groups: int) -> Array:
     return moved.reshape(groups, inp.shape[1] // groups, -1)
 
 
-def _columns(inp: Array, windows: Windows, groups: int) -> Array:
+def _columns(inp: Array, windows: _Windows, groups: int) -> Array:
     """The windows of `inp` as (groups, elements of a window, places)."""
     unfolded = windows.unfold(_wide(inp))
     elements = inp.shape[1] // groups
@@ -51,7 +51,7 @@ def _conv(
     >>> _conv(tensor([[[1., 3., 2.]]]), tensor([[[1., -1.]]]))
     Tensor([[[-2.  1.]]], device=cpux:0)
     """
-    windows = Windows(weight.shape[2:], stride, padding, dilation, inp.ndim - 2)
+    windows = _Windows(weight.shape[2:], stride, padding, dilation, inp.ndim - 2)
     count = windows.count(inp.shape[2:])
     out = _matrix(weight, groups) @ _columns(inp, windows, groups)
     return _narrow(_batch_first(out.reshape(weight.shape[0], *count, inp.shape[0])), inp)
@@ -94,7 +94,7 @@ def _conv_transpose(
     >>> _conv_transpose(tensor([[[1., 2.]]]), tensor([[[1., -1.]]]), (3,))
     Tensor([[[ 1.  1. -2.]]], device=cpux:0)
     """
-    windows = Windows(weight.shape[2:], stride, padding, dilation, factor.ndim - 2)
+    windows = _Windows(weight.shape[2:], stride, padding, dilation, factor.ndim - 2)
     columns = _matrix(weight, groups).swapaxes(1, 2) @ _flat(factor, groups)
     shape = (weight.shape[1] * groups, *windows.kernel, *factor.shape[2:], factor.shape[0])
     return _narrow(windows.fold(columns.reshape(shape), size), factor)
@@ -117,7 +117,7 @@ def _conv_weight(
     >>> _conv_weight(tensor([[[1., 3., 2.]]]), tensor([[[1., 2.]]]), (2,))
     Tensor([[[7. 7.]]], device=cpux:0)
     """
-    windows = Windows(kernel, stride, padding, dilation, inp.ndim - 2)
+    windows = _Windows(kernel, stride, padding, dilation, inp.ndim - 2)
     # This order is the faster one: the longer matrix is not transposed.
     grad = _columns(inp, windows, groups) @ _flat(factor, groups).swapaxes(1, 2)
     shape = (factor.shape[1], inp.shape[1] // groups, *windows.kernel)

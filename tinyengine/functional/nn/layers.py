@@ -11,7 +11,7 @@ from ...tensor import Tensor
 from ..tensor.joining import flip
 from ..tensor.shape import broadcast_to, reshape
 from .convolution import _conv, _conv_bias, _conv_transpose
-from .windows import Lengths, Windows, _each
+from .windows import Lengths, _each, _Windows
 
 _AXES = {1: "width", 2: "height, width", 3: "depth, height, width"}
 
@@ -176,7 +176,7 @@ def _spread_out(
 ) -> Any:
     weight = _checked_weight(name, inp, weight, groups, rank, conv_mode, True)
     try:
-        windows = Windows(weight.shape[2:], stride, padding, dilation, rank)
+        windows = _Windows(weight.shape[2:], stride, padding, dilation, rank)
         more = _each("output_padding", output_padding, rank, 0)
     except ValueError as error:
         raise ValueError(f"{name}(): {error}") from None

@@ -12,12 +12,14 @@ from ...backend import Array, array_module
 from ...op import op
 from ...tensor import Tensor
 from .precision import _narrow, _wide
-from .windows import Lengths, Windows, _batch_first, _batch_last, _each
+from .windows import Lengths, _batch_first, _batch_last, _each, _Windows
 
 _MODES = ("average_count_exclude_padding", "average")
 
 
-def _windows(inp: Array, kernel_size: Lengths, stride: Lengths | None, padding: Lengths) -> Windows:
+def _windows(
+    inp: Array, kernel_size: Lengths, stride: Lengths | None, padding: Lengths
+) -> _Windows:
     """The windows over images.
 
     Raises:
@@ -25,7 +27,7 @@ def _windows(inp: Array, kernel_size: Lengths, stride: Lengths | None, padding: 
     """
     if inp.ndim != 4:
         raise ValueError("inp must have 4 axes (n, channels, height, width)")
-    windows = Windows(kernel_size, kernel_size if stride is None else stride, padding, 1, 2)
+    windows = _Windows(kernel_size, kernel_size if stride is None else stride, padding, 1, 2)
     if any(p >= k for p, k in zip(windows.padding, windows.kernel, strict=True)):
         raise ValueError(f"padding={padding} must be smaller than kernel_size={kernel_size}")
     return windows
@@ -35,7 +37,7 @@ def _lowest(inp: Array) -> Any:
     return -math.inf if inp.dtype.kind == "f" else np.iinfo(inp.dtype).min
 
 
-def _padded(inp: Array, windows: Windows) -> Array:
+def _padded(inp: Array, windows: _Windows) -> Array:
     """`inp` with its batch last, and with less than any number added at its edges."""
     return array_module(inp).ascontiguousarray(windows.padded(inp, _lowest(inp)))
 
@@ -142,7 +144,7 @@ _pick.vjp(
 )
 
 
-def _sizes(windows: Windows, size: Sequence[int], mode: str, beside: Array) -> Array:
+def _sizes(windows: _Windows, size: Sequence[int], mode: str, beside: Array) -> Array:
     """How many elements each window has, as a factor for arrays with the batch last."""
     if mode not in _MODES:
         raise ValueError(f"{mode!r} is not a valid value for mode: use {_MODES[0]!r} or 'average'")

@@ -32,7 +32,7 @@ def _each(name: str, value: Any, rank: int, least: int = 1) -> tuple[int, ...]:
     return numbers
 
 
-class Windows:
+class _Windows:
     """How windows slide: their size, the steps between them, and what is added at the edges.
 
     Attributes:
