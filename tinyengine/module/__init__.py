@@ -2,19 +2,40 @@
 
 from . import init
 from .activations import GELU, LeakyReLU, PReLU, ReLU, Sigmoid, SiLU, Softmax
+from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose2d
 from .linear import Dropout, Embedding, Identity, Linear
 from .module import Module
+from .normalization import BatchNorm1d, BatchNorm2d, GroupNorm, InstanceNorm, LayerNorm
+from .pooling import AdaptiveAvgPool2d, AdaptiveMaxPool2d, AvgPool2d, MaxPool2d
+from .recurrent import LSTM, RNN, LSTMCell, RNNCell
 from .sequential import Sequential
 
 __all__ = [
     "GELU",
+    "LSTM",
+    "RNN",
+    "AdaptiveAvgPool2d",
+    "AdaptiveMaxPool2d",
+    "AvgPool2d",
+    "BatchNorm1d",
+    "BatchNorm2d",
+    "Conv1d",
+    "Conv2d",
+    "Conv3d",
+    "ConvTranspose2d",
     "Dropout",
     "Embedding",
+    "GroupNorm",
     "Identity",
+    "InstanceNorm",
+    "LSTMCell",
+    "LayerNorm",
     "LeakyReLU",
     "Linear",
+    "MaxPool2d",
     "Module",
     "PReLU",
+    "RNNCell",
     "ReLU",
     "Sequential",
     "SiLU",

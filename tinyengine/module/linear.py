@@ -91,6 +91,9 @@ class Embedding(Module):
         """The rows of weight that `inputs` names."""
         return F.embedding(inputs, self.weight)
 
+    def _module_info_string(self) -> str:
+        return f"{self.num_embeddings}, {self.embedding_dim}"
+
 
 class Dropout(Module):
     """In training, sets each element to 0 with probability `drop_prob` and enlarges the others.
