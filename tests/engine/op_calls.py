@@ -212,6 +212,7 @@ CALLS = {
     ],
     "softmax": [Call(((2, 3),), {"axis": axis}) for axis in (None, 0, 1, -1)]
     + [Call(((3,),)), Call(((2, 3, 4),)), Call(((2, 3, 1, 2),))],
+    "softmax_back": [Call(((2, 3), (2, 3)), {"axis": axis}) for axis in (None, 0, -1)],
     "logsoftmax": [Call(((2, 3),), {"axis": axis}) for axis in (0, -1, (0, 1))],
     "affine": [
         Call(shapes)
@@ -368,6 +369,9 @@ NUMPY: dict[str, Callable[..., Any]] = {
         np.sum(np.exp(x), tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
     ),
     "softmax": lambda x, axis: _shares(x, axis),
+    "softmax_back": lambda d, p, axis: (
+        p * (d - (d * p).sum(1 if axis is None else axis, keepdims=True))
+    ),
     "logsoftmax": lambda x, axis: np.log(np.exp(x) / np.exp(x).sum(axis, keepdims=True)),
     "affine": lambda x, w, b: np.einsum("...i,oi->...o", x, w) + b,
     "one_hot": lambda x, count: np.eye(count)[x],

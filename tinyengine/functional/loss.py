@@ -16,8 +16,7 @@ from .names import _offer_functions
 from .nn.activations import relu, softplus
 from .nn.classes import _places, indexing_one_hot
 from .nn.precision import _narrow, _wide
-from .nn.softmax import _shares, _softmax_back, logsoftmax, softmax
-from .tensor.indexing import _along
+from .nn.softmax import _by_rows, _shares, _softmax_back, logsoftmax, softmax
 from .tensor.shape import expand_dims
 
 
@@ -96,11 +95,17 @@ def _cross_entropy(pred: Array, label: Array, axis: int) -> Array:
     x, xp = _wide(pred), array_module(pred)
     below = x - x.max(axis=axis, keepdims=True)
     total = xp.log(xp.exp(below).sum(axis=axis))
-    return _narrow(total - below[_at(below, label, axis)].squeeze(axis), pred)
+    return _narrow(total - below[_at(label, axis)], pred)
 
 
-def _at(beside: Array, label: Array, axis: int) -> Any:
-    return _along(beside, beside.shape, axis, array_module(beside).expand_dims(label, axis))
+def _at(label: Array, axis: int) -> tuple[Any, ...]:
+    """The index of the labels' places, the other axes counting through."""
+    xp = array_module(label)
+    places = [xp.arange(n) for n in label.shape]  # quicker than a grid where there is one axis
+    if label.ndim > 1:
+        places = list(xp.ogrid[tuple(slice(n) for n in label.shape)])
+    places.insert(axis % (label.ndim + 1), label)
+    return tuple(places)
 
 
 @op("p − 1", promotes=False)
@@ -111,8 +116,8 @@ def _residual(pred: Array, label: Array, axis: int) -> Array:
     >>> _residual(tensor([[0., 0.]]), tensor([0]), 1)
     Tensor([[-0.5  0.5]], device=cpux:0)
     """
-    shares = _shares(_wide(pred), axis)
-    shares[_at(shares, label, axis)] -= 1
+    shares = _by_rows(_shares, axis, _wide(pred))
+    shares[_at(label, axis)] -= 1
     return _narrow(shares, pred)
 
 

@@ -88,11 +88,17 @@ def _unpool(
     """
     windows = _windows(inp, kernel_size, stride, padding)
     source, top, left = _padded(inp, windows), _last(largest), _last(factor).copy()
-    out = array_module(inp).zeros(source.shape, factor.dtype)
+    xp = array_module(inp)
+    out = xp.zeros(source.shape, factor.dtype)
+    apart = all(s >= k for s, k in zip(windows.stride, windows.kernel, strict=True))
     for _, where in windows.taps(top.shape[1:-1]):
-        share = left * (source[(slice(None), *where)] == top)
-        out[(slice(None), *where)] += share
-        left -= share
+        spot = (slice(None), *where)
+        if apart:
+            left -= xp.multiply(left, source[spot] == top, out=out[spot])
+        else:
+            share = left * (source[spot] == top)
+            out[spot] += share
+            left -= share
     return _batch_first(out[(slice(None), *windows.inside(inp.shape[2:]))])
 
 

@@ -54,30 +54,60 @@ def softmax(inp: Array, axis: int | None = None) -> Array:
     >>> softmax(tensor([[1000., 1000., -1000.]]), axis=1)
     Tensor([[0.5 0.5 0. ]], device=cpux:0)
     """
-    x, axis = _wide(inp), _softmax_axis(axis, inp.ndim)
+    return _narrow(_by_rows(_shares, _softmax_axis(axis, inp.ndim), _wide(inp)), inp)
+
+
+def _by_rows(kernel: Any, axis: Any, *inps: Array) -> Array:
+    """What `kernel` writes; a block of rows at a time if they are many and it works within them."""
+    x = inps[0]
+    out = array_module(x).empty(x.shape, x.dtype)
     rows = _BLOCK // (x.shape[-1] or 1) if x.ndim else 0
-    if rows and x.size > _BLOCK and axis in (-1, x.ndim - 1):
-        flat = x.reshape(-1, x.shape[-1])
-        out = array_module(x).empty(flat.shape, x.dtype)
-        for begin in range(0, len(flat), rows):
-            block = slice(begin, begin + rows)
-            out[block] = _shares(flat[block], 1)
-        return _narrow(out.reshape(x.shape), inp)
-    return _narrow(_shares(x, axis), inp)
+    if not rows or x.size <= _BLOCK or axis not in (-1, x.ndim - 1):
+        kernel(axis, out, *inps)
+        return out
+    flat = [part.reshape(-1, x.shape[-1]) for part in (out, *inps)]
+    for begin in range(0, len(flat[0]), rows):
+        kernel(1, *[part[begin : begin + rows] for part in flat])
+    return out
 
 
-def _shares(x: Array, axis: Any) -> Array:
-    raised = array_module(x).exp(x - x.max(axis=axis, keepdims=True))
-    raised /= raised.sum(axis=axis, keepdims=True)
-    return raised
+def _shares(axis: Any, out: Array, x: Array) -> None:
+    xp = array_module(x)
+    xp.subtract(x, x.max(axis=axis, keepdims=True), out=out)
+    xp.exp(out, out=out)
+    xp.divide(out, out.sum(axis=axis, keepdims=True), out=out)
 
 
-def _softmax_back(dout: Any, out: Any, axis: Any) -> Any:
-    axis = _softmax_axis(axis, out.ndim)
-    return out * (dout - sum(dout * out, axis, True))
+@op("softmax'")
+@quiet
+def _softmax_back(factor: Array, shares: Array, axis: int | None) -> Array:
+    """`factor` less its mean weighted with `shares`, times `shares`: the gradient of a softmax.
+
+    >>> _softmax_back(tensor([1., 3.]), tensor([0.5, 0.5]), 0)
+    Tensor([-0.5  0.5], device=cpux:0)
+    """
+    axis = _softmax_axis(axis, shares.ndim)
+    return _narrow(_by_rows(_weighted, axis, _wide(factor), _wide(shares)), shares)
 
 
-softmax.vjp(inp=_softmax_back)
+def _weighted(axis: Any, out: Array, factor: Array, shares: Array) -> None:
+    xp = array_module(factor)
+    xp.multiply(factor, shares, out=out)
+    xp.subtract(factor, out.sum(axis=axis, keepdims=True), out=out)
+    xp.multiply(out, shares, out=out)
+
+
+def _to_shares(dout: Any, factor: Any, shares: Any, axis: Any) -> Any:
+    axis = _softmax_axis(axis, shares.ndim)
+    return dout * (factor - sum(factor * shares, axis, True)) - factor * sum(
+        dout * shares, axis, True
+    )
+
+
+softmax.vjp(inp=lambda dout, out, axis: _softmax_back(dout, out, axis))
+_softmax_back.vjp(
+    factor=lambda dout, shares, axis: _softmax_back(dout, shares, axis), shares=_to_shares
+)
 
 
 @op("log softmax")
