@@ -72,6 +72,7 @@ FLOORS = {
     "tinyengine.module.pooling": 21,
     "tinyengine.module.normalization": 20,
     "tinyengine.module.recurrent": 20,
+    "tinyengine.module.rearranging": 21,
     "tinyengine.module": 22,
     "tinyengine.optimizer.optimizer": 18,
     "tinyengine.optimizer.sgd": 19,

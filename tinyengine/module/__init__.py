@@ -2,11 +2,12 @@
 
 from . import init
 from .activations import GELU, LeakyReLU, PReLU, ReLU, Sigmoid, SiLU, Softmax
-from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose2d
+from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose2d, ConvTranspose3d
 from .linear import Dropout, Embedding, Identity, Linear
 from .module import Module
 from .normalization import BatchNorm1d, BatchNorm2d, GroupNorm, InstanceNorm, LayerNorm
 from .pooling import AdaptiveAvgPool2d, AdaptiveMaxPool2d, AvgPool2d, MaxPool2d
+from .rearranging import Pad, PixelShuffle, SlidingWindow
 from .recurrent import LSTM, RNN, LSTMCell, RNNCell
 from .sequential import Sequential
 
@@ -23,6 +24,7 @@ __all__ = [
     "Conv2d",
     "Conv3d",
     "ConvTranspose2d",
+    "ConvTranspose3d",
     "Dropout",
     "Embedding",
     "GroupNorm",
@@ -35,11 +37,14 @@ __all__ = [
     "MaxPool2d",
     "Module",
     "PReLU",
+    "Pad",
+    "PixelShuffle",
     "RNNCell",
     "ReLU",
     "Sequential",
     "SiLU",
     "Sigmoid",
+    "SlidingWindow",
     "Softmax",
     "init",
 ]

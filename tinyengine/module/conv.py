@@ -144,18 +144,9 @@ class Conv3d(_Conv):
         return F.conv3d(inp, self.weight, self.bias, **self._where())
 
 
-class ConvTranspose2d(_Conv):
-    """What takes the shape of a Conv2d's output back to that of its input.
+class _ConvTranspose(_Conv):
+    """What transposed convolutions have in common."""
 
-    ``weight`` has the shape (in, out, kernel height, kernel width). The arguments are those of
-    Conv2d, and `output_padding`, how much the result is longer at its end.
-
-    >>> from tinyengine.functional import ones
-    >>> ConvTranspose2d(3, 4, kernel_size=2, stride=2)(ones((1, 3, 5, 5))).shape
-    (1, 4, 10, 10)
-    """
-
-    _axes = 2
     _transposed = True
 
     def __init__(
@@ -169,9 +160,7 @@ class ConvTranspose2d(_Conv):
         dilation: Lengths = 1,
         groups: int = 1,
         bias: bool = True,
-        conv_mode: str = "cross_correlation",
-        compute_mode: str = "default",
-        name: str | None = None,
+        **options: Any,
     ) -> None:
         super().__init__(
             in_channels,
@@ -182,16 +171,48 @@ class ConvTranspose2d(_Conv):
             dilation,
             groups,
             bias,
-            conv_mode,
-            compute_mode,
-            name,
+            **options,
         )
         self.output_padding = output_padding
 
+    def _where(self) -> dict[str, Any]:
+        return {"output_padding": self.output_padding, **super()._where()}
+
+
+class ConvTranspose2d(_ConvTranspose):
+    """What takes the shape of a Conv2d's output back to that of its input.
+
+    ``weight`` has the shape (in, out, kernel height, kernel width). The arguments are those of
+    Conv2d and, between padding and dilation, `output_padding`: how much longer the result is.
+
+    >>> from tinyengine.functional import ones
+    >>> ConvTranspose2d(3, 4, kernel_size=2, stride=2)(ones((1, 3, 5, 5))).shape
+    (1, 4, 10, 10)
+    """
+
+    _axes = 2
+
     def forward(self, inp: Tensor) -> Any:
         """The transposed convolution of `inp`."""
-        more = {"output_padding": self.output_padding, **self._where()}
-        return F.conv_transpose2d(inp, self.weight, self.bias, **more)
+        return F.conv_transpose2d(inp, self.weight, self.bias, **self._where())
+
+
+class ConvTranspose3d(_ConvTranspose):
+    """ConvTranspose2d over volumes (n, channels, depth, height, width).
+
+    >>> from tinyengine.functional import ones
+    >>> ConvTranspose3d(1, 2, kernel_size=2, stride=2)(ones((1, 1, 2, 3, 4))).shape
+    (1, 2, 4, 6, 8)
+    """
+
+    _axes = 3
+
+    def forward(self, inp: Tensor) -> Any:
+        """The transposed convolution of `inp`."""
+        where = self._where()
+        if where.pop("conv_mode") != "cross_correlation":
+            raise ValueError("ConvTranspose3d: conv_mode can only be 'cross_correlation'")
+        return F.conv_transpose3d(inp, self.weight, self.bias, **where)
 
 
 def _each(kind: str, name: str, lengths: Lengths, axes: int) -> tuple[int, ...]:
