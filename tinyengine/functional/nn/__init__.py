@@ -4,6 +4,7 @@ from ..loss import *
 from ..math.linalg import normalize as normalize
 from ..names import _offer_functions
 from .activations import *
+from .attention import *
 from .classes import *
 from .dropout import *
 from .layers import *
