@@ -49,6 +49,7 @@ FLOORS = {
     "tinyengine.functional.nn.layers": 12,
     "tinyengine.functional.nn.dropout": 11,
     "tinyengine.functional.nn.attention": 12,
+    "tinyengine.functional.nn.ctc": 11,
     "tinyengine.functional.nn.pooling": 11,
     "tinyengine.functional.nn.padding": 11,
     "tinyengine.functional.nn.rearranging": 11,

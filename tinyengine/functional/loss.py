@@ -15,6 +15,7 @@ from .math.reductions import mean, sum
 from .names import _offer_functions
 from .nn.activations import relu, softplus
 from .nn.classes import _places, indexing_one_hot
+from .nn.ctc import _ctc_losses
 from .nn.precision import _narrow, _wide
 from .nn.softmax import _by_rows, _shares, _softmax_back, logsoftmax, softmax
 from .tensor.shape import expand_dims
@@ -250,6 +251,36 @@ def hinge_loss(pred: Tensor, label: Tensor, norm: str = "L1", reduction: str = "
     distances = relu(1 - pred * label)
     losses = sum(distances if norm == "L1" else square(distances), 1)
     return _reduced("hinge_loss", losses, reduction)
+
+
+def ctc_loss(
+    pred: Tensor,
+    pred_lengths: Tensor,
+    label: Tensor,
+    label_lengths: Tensor,
+    blank: int = 0,
+    reduction: str = "mean",
+) -> Any:
+    """How unlikely `pred` thinks the right texts, wherever in time their characters are.
+
+    Args:
+        pred: the probabilities of the classes at each time: (time, n, classes).
+        pred_lengths: how many of the times belong to each text: (n,).
+        label: the characters of the texts, integers: (n, longest), or one text behind the other.
+        label_lengths: the length of each text: (n,).
+        blank: the class that is no character.
+        reduction: "mean" of the losses, each divided by the length of its text; "sum" or "none".
+
+    Raises:
+        IndexError: a character is not one of the classes, or is the blank.
+        ValueError: the shapes or lengths do not fit, or there is no such reduction.
+
+    >>> guesses = tensor([[[0.1, 0.9]], [[0.7, 0.3]]])
+    >>> ctc_loss(guesses, [2], [1], [1], reduction="none")
+    Tensor([0.0726], device=cpux:0)
+    """
+    losses, lengths = _ctc_losses(pred, pred_lengths, label, label_lengths, blank)
+    return _reduced("ctc_loss", losses / lengths if reduction == "mean" else losses, reduction)
 
 
 _offer_functions(globals())
