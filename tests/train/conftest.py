@@ -7,8 +7,6 @@ import pytest
 import tinyengine as te
 from tinyengine import chain_rule
 
-te.set_default_device("cpux")  # also for what tests make when they are collected
-
 
 @pytest.fixture(autouse=True)
 def _clean() -> Iterator[None]:
