@@ -125,13 +125,27 @@ class LAMB(Adam):
 def _adapted(grad: Array, state: State, group: Group, corrected: bool = True) -> Array:
     """The running mean of the gradient over the root of that of its square."""
     first, second = group["betas"]
-    state["exp_avg"] = first * state.get("exp_avg", 0.0) + (1 - first) * grad
-    state["exp_avg_sq"] = second * state.get("exp_avg_sq", 0.0) + (1 - second) * (grad * grad)
-    state["step"] = steps = int(state.get("step", 0)) + 1
+    xp = array_module(grad)
+    if not state:
+        state.update(exp_avg=xp.zeros_like(grad), exp_avg_sq=xp.zeros_like(grad), step=0)
+    mean, square = state["exp_avg"], state["exp_avg_sq"]
+    state["step"] = steps = int(state["step"]) + 1
     # Means that began at 0 are too small at first.
     missing = [1 - beta**steps if corrected else 1.0 for beta in (first, second)]
-    root = array_module(grad).sqrt(state["exp_avg_sq"] / missing[1])
-    return state["exp_avg"] / missing[0] / (root + group["eps"])
+    # In place, since new arrays of this size cost more than the arithmetic.
+    part = grad * (1 - first)
+    mean *= first
+    mean += part
+    xp.multiply(grad, grad, out=part)
+    part *= 1 - second
+    square *= second
+    square += part
+    root = xp.sqrt(square, out=part)
+    root *= missing[1] ** -0.5
+    root += group["eps"]
+    direction = xp.divide(mean, root, out=part)
+    direction *= 1 / missing[0]
+    return direction
 
 
 def _norm(array: Any) -> float:

@@ -48,7 +48,10 @@ class Optimizer(abc.ABC):
 
     @abc.abstractmethod
     def _updated(self, data: Array, grad: Array, state: State, group: Group) -> Array:
-        """The new values of a parameter with these values and this gradient; it may use `state`."""
+        """The new values of a parameter with these values and this gradient.
+
+        It leaves `data` and `grad` alone, and may change the arrays of `state` in place.
+        """
 
     def add_param_group(self, param_group: Group) -> None:
         """Change these parameters too: a dict with ``params`` and options that hold for them.
@@ -81,11 +84,16 @@ class Optimizer(abc.ABC):
         for group in self.param_groups:
             for parameter in group["params"]:
                 if parameter.grad is not None:
-                    state = self._states.setdefault(id(parameter), {})
-                    parameter._data = self._updated(
-                        parameter._data, parameter.grad._data, state, group
-                    )
+                    self._change(parameter, parameter.grad, group)
         return self
+
+    def _change(self, parameter: Parameter, grad: Tensor, group: Group) -> None:
+        state = self._states.setdefault(id(parameter), {})
+        if parameter.shape:
+            parameter._data = self._updated(parameter._data, grad._data, state, group)
+        else:  # a single number, which NumPy does not change in place
+            data, slope = parameter._data[None], grad._data[None]
+            parameter._data = self._updated(data, slope, state, group)[0]
 
     def clear_grad(self) -> None:
         """Set the gradient of every parameter to None: backward() adds to what is there."""
