@@ -52,7 +52,8 @@ def _leaky_slope(inp: Array, negative_slope: float) -> Array:
     >>> _leaky_slope(tensor([-1., 2.]), 0.25)
     Tensor([0.25 1.  ], device=cpux:0)
     """
-    return (inp < 0).astype(inp.dtype) * (negative_slope - 1) + 1
+    below = (inp < 0).astype(inp.dtype)
+    return below * negative_slope + (1 - below)
 
 
 leaky_relu.partials(inp=lambda inp, negative_slope: _leaky_slope(inp, negative_slope))

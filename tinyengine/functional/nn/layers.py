@@ -62,7 +62,7 @@ def _checked_bias(name: str, bias: Any, channels: int, rank: int) -> Any:
             f" {bias.shape}"
         )
     if math.prod(bias.shape) == channels:
-        return reshape(bias, shape)
+        return bias if bias.shape == shape else reshape(bias, shape)
     return broadcast_to(reshape(bias, (1,) * (rank + 2)), shape)
 
 

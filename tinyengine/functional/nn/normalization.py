@@ -50,8 +50,10 @@ def _scaled(name: str, out: Any, weight: Any, bias: Any, shape: tuple[int, ...])
                 f" not the shape {given.shape}"
             )
     if weight is not None:
-        out = out * reshape(weight, shape)
-    return out if bias is None else out + reshape(bias, shape)
+        out = out * (weight if weight.shape == shape else reshape(weight, shape))
+    if bias is not None:
+        out = out + (bias if bias.shape == shape else reshape(bias, shape))
+    return out
 
 
 def _size(shape: Sequence[int]) -> int:
