@@ -11,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 import tinyengine as te
 import tinyengine.functional as F
+from tinyengine.functional.nn import convolution
 
 Array = np.ndarray[Any, Any]
 Numbers = tuple[int, ...]
@@ -181,6 +182,28 @@ def test_the_dtype_is_kept_and_float16_adds_up_in_float32(dtype: str) -> None:
     y = F.conv2d(x, T(np.full((1, 1, 64, 64), 0.1), dtype=dtype))
     assert y.dtype == dtype
     assert y.item() == pytest.approx(40.96, rel=1e-3)
+
+
+@pytest.mark.parametrize("most", [1, 100, 300])
+def test_large_batches_are_done_in_parts(
+    most: int, monkeypatch: pytest.MonkeyPatch, grads: Any
+) -> None:
+    x, w = T(random(7, 2, 5, 4)), T(random(4, 1, 2, 2))
+    run = lambda x, w: F.conv2d(x, w.reshape(2, 2, 1, 2, 2), groups=2)  # noqa: E731
+    whole, gradients = run(x, w), grads(run, x, w)
+    monkeypatch.setattr(convolution, "_MOST", most)
+    np.testing.assert_allclose(run(x, w).numpy(), whole.numpy(), rtol=1e-5)
+    for got, want in zip(grads(run, x, w), gradients, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-5)
+
+
+def test_no_images_give_no_images(grads: Any) -> None:
+    x, w = T(np.zeros((0, 2, 5, 4))), T(random(3, 2, 2, 2))
+    assert F.conv2d(x, w).shape == (0, 3, 4, 3)
+    by_x, by_w = grads(F.conv2d, x, w)
+    assert by_x.shape == x.shape
+    assert (by_w == 0).all()
+    assert F.max_pool2d(x, 2).shape == (0, 2, 2, 2)
 
 
 def test_arrays_are_taken_like_tensors() -> None:

@@ -98,6 +98,9 @@ def test_running_values_are_no_part_of_the_graph(grads: Any) -> None:
     (by_x,) = grads(lambda x: F.batch_norm(x, mean, var, training=True) ** 2, x)
     assert np.abs(by_x).max() < 1e-4
     assert mean.numpy() == pytest.approx([0.2, 0.35])
+    with te.Trace() as trace:
+        F.batch_norm(x, mean, var, training=True)
+    assert [step["op"] for step in trace.steps] == ["standardized"]
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])

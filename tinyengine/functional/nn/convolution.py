@@ -7,6 +7,7 @@ functions in `layers` bring them to this shape.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +16,9 @@ from ...op import op
 from ..math.reductions import sum
 from .precision import _narrow, _wide
 from .windows import Lengths, _batch_first, _batch_last, _Windows
+
+_MOST = 1 << 24
+"""How many elements of windows are made at a time: 64 MiB of float32."""
 
 
 def _flat(inp: Array, groups: int) -> Array:
@@ -37,6 +41,14 @@ def _matrix(weight: Array, groups: int) -> Array:
     return _wide(weight).reshape(groups, weight.shape[0] // groups, -1)
 
 
+def _parts(of: Array, windows: _Windows, inp: Array | None = None) -> list[Array]:
+    """The batch `of` in parts, so that the windows of `inp` (by default `of`) are not too many."""
+    inp = of if inp is None else inp
+    each = math.prod((inp.shape[1], *windows.kernel, *windows.count(inp.shape[2:])))
+    step = max(_MOST // max(each, 1), 1)
+    return [of[i : i + step] for i in range(0, max(of.shape[0], 1), step)]
+
+
 @op("∗")
 def _conv(
     inp: Array,
@@ -52,9 +64,12 @@ def _conv(
     Tensor([[[-2.  1.]]], device=cpux:0)
     """
     windows = _Windows(weight.shape[2:], stride, padding, dilation, inp.ndim - 2)
-    count = windows.count(inp.shape[2:])
-    out = _matrix(weight, groups) @ _columns(inp, windows, groups)
-    return _narrow(_batch_first(out.reshape(weight.shape[0], *count, inp.shape[0])), inp)
+    shape, matrix = (weight.shape[0], *windows.count(inp.shape[2:]), -1), _matrix(weight, groups)
+    done = [
+        (matrix @ _columns(part, windows, groups)).reshape(shape) for part in _parts(inp, windows)
+    ]
+    out = done[0] if len(done) == 1 else array_module(inp).concatenate(done, -1)
+    return _narrow(_batch_first(out), inp)
 
 
 @op("∗+b")
@@ -118,8 +133,10 @@ def _conv_weight(
     Tensor([[[7. 7.]]], device=cpux:0)
     """
     windows = _Windows(kernel, stride, padding, dilation, inp.ndim - 2)
-    # This order is the faster one: the longer matrix is not transposed.
-    grad = _columns(inp, windows, groups) @ _flat(factor, groups).swapaxes(1, 2)
+    grad: Array = 0
+    for part, factors in zip(_parts(inp, windows), _parts(factor, windows, inp), strict=True):
+        # This order is the faster one: the longer matrix is not transposed.
+        grad = grad + _columns(part, windows, groups) @ _flat(factors, groups).swapaxes(1, 2)
     shape = (factor.shape[1], inp.shape[1] // groups, *windows.kernel)
     return _narrow(grad.swapaxes(1, 2).reshape(shape), inp)
 

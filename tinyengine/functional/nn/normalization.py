@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...backend import Array, array_module
+from ...dispatch import result
 from ...op import op, quiet
 from ...tensor import Tensor
 from ..elemwise.transcendental import sqrt, square
 from ..math.reductions import mean, var
-from ..tensor.conversion import detach
 from ..tensor.indexing import getitem
 from ..tensor.shape import reshape
 from .padding import pad
@@ -246,19 +246,20 @@ def batch_norm(
     out = _scaled("batch_norm", _standardized(inp, axes, eps), weight, bias, shape)
     if not running:
         return out
-    batch = detach(inp)
+    # On arrays, not tensors: no part of the graph, nor of a trace.
+    batch = inp._data
     news = {
         "mean": mean(batch, axes, True),
         "var": var(batch, axes, True) * (count / (count - 1)),  # as of a sample
     }
     moved = [
-        (value, momentum * value + (1 - momentum) * reshape(news[kind], value.shape))
+        momentum * value._data + (1 - momentum) * news[kind].reshape(value.shape)
         for kind, value in running
     ]
     if not inplace:
-        return out, *(detach(new) for _, new in moved)
-    for value, new in moved:
-        value._data = new._data
+        return out, *(result(new, inp.device) for new in moved)
+    for (_, value), new in zip(running, moved, strict=True):
+        value._data = new
     return out
 
 
