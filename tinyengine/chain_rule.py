@@ -148,7 +148,7 @@ def backpropagate(
     return gradients
 
 
-def unbroadcast(gradient: Any, shape: tuple[int, ...]) -> Any:
+def unbroadcast(gradient: Array, shape: tuple[int, ...]) -> Array:
     """Sum `gradient` over the axes along which an operand of `shape` was stretched.
 
     >>> import numpy as np

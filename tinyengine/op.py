@@ -297,7 +297,6 @@ def method(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 def quiet(forward: Callable[..., Array]) -> Callable[..., Array]:
     """Let a forward function divide by zero and overflow without a NumPy warning."""
-
     return np.errstate(all="ignore")(forward)
 
 

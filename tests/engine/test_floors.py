@@ -74,6 +74,7 @@ FLOORS = {
     "tinyengine.module.pooling": 21,
     "tinyengine.module.normalization": 20,
     "tinyengine.module.recurrent": 20,
+    "tinyengine.module.attention": 20,
     "tinyengine.module.rearranging": 21,
     "tinyengine.module": 22,
     "tinyengine.optimizer.optimizer": 18,

@@ -154,6 +154,18 @@ def test_step_inside_the_block() -> None:
     assert w.item() == pytest.approx(3 * 0.8 * 0.8)
 
 
+def test_a_step_is_no_step_of_the_trace() -> None:
+    w = te.Parameter([3.0])
+    gm, opt = GradManager().attach(w), optim.Adam(w, lr=0.1)
+    with te.Trace() as trace, gm:
+        y = (w * w).sum()
+        gm.backward(y)
+        opt.step().clear_grad()
+    ops = [step["op"] for step in trace.steps if step["kind"] == "forward"]
+    assert ops == ["mul", "sum"]
+    assert w.item() == pytest.approx(2.9)
+
+
 def test_gradients_add_up_until_they_are_cleared() -> None:
     x = te.Parameter([2.0])
     gm, opt = GradManager().attach(x), optim.SGD([x], lr=0.1)

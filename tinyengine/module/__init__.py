@@ -2,6 +2,7 @@
 
 from . import init
 from .activations import GELU, LeakyReLU, PReLU, ReLU, Sigmoid, SiLU, Softmax
+from .attention import MultiHeadAttention
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose2d, ConvTranspose3d
 from .linear import Dropout, Embedding, Identity, Linear
 from .module import Module
@@ -36,6 +37,7 @@ __all__ = [
     "Linear",
     "MaxPool2d",
     "Module",
+    "MultiHeadAttention",
     "PReLU",
     "Pad",
     "PixelShuffle",
