@@ -247,7 +247,7 @@ def batch_norm(
     if not running:
         return out
     # On arrays, not tensors: no part of the graph, nor of a trace.
-    batch = inp._data
+    batch = getattr(inp, "_data", inp)
     news = {
         "mean": mean(batch, axes, True),
         "var": var(batch, axes, True) * (count / (count - 1)),  # as of a sample
@@ -257,7 +257,7 @@ def batch_norm(
         for kind, value in running
     ]
     if not inplace:
-        return out, *(result(new, inp.device) for new in moved)
+        return out, *(result(new, v.device) for (_, v), new in zip(running, moved, strict=True))
     for (_, value), new in zip(running, moved, strict=True):
         value._data = new
     return out
