@@ -297,7 +297,7 @@ def test_sequential_takes_names() -> None:
         M.Sequential({"forward": M.ReLU()})
     with pytest.raises(ValueError, match="cannot be called 'training', which is taken"):
         M.Sequential({"training": M.ReLU()})
-    with pytest.raises(TypeError, match=r"layer '1' is list \[\], not a Module"):
+    with pytest.raises(TypeError, match=r"layer '1' is list \[\], not a Module; unpack it"):
         M.Sequential(M.ReLU(), [])  # type: ignore[arg-type]
     with pytest.raises(IndexError):
         net[2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -59,6 +60,27 @@ def test_the_form_of_the_state() -> None:
     }
     assert all(type(array) is np.ndarray for array in state["state"][1].values())
     assert optim.SGD(p, 1.0).state_dict()["state"] == {}
+
+
+def test_a_copy_remembers_too() -> None:
+    p = one()
+    opt = optim.SGD(p, 0.5, momentum=0.5)
+    p.grad = te.tensor([1.0])
+    opt.step()
+    other = copy.deepcopy(opt)
+    q = other.param_groups[0]["params"][0]
+    assert q is not p
+    q.grad = te.tensor([1.0])
+    other.step()
+    opt.step()
+    assert q.tolist() == p.tolist() == [-0.25]
+
+
+def test_parameters_of_a_module_are_walked_through_once() -> None:
+    parameters = M.Linear(2, 1).parameters()
+    GradManager().attach(parameters)
+    with pytest.raises(ValueError, match="can be walked through only once: call it again"):
+        optim.SGD(parameters, 0.1)
 
 
 def test_loading_restores_options() -> None:

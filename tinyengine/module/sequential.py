@@ -67,8 +67,10 @@ class Sequential(Module):
 
     def _put(self, key: str, layer: Any) -> None:
         if not isinstance(layer, Module):
+            hint = "; unpack it, as in Sequential(*layers)" if isinstance(layer, list) else ""
             raise TypeError(
-                f"Sequential: layer {key!r} is {type(layer).__name__} {layer!r:.60}, not a Module"
+                f"Sequential: layer {key!r} is {type(layer).__name__} {layer!r:.60}, not a"
+                f" Module{hint}"
             )
         if hasattr(type(self), key) or (key in vars(self) and key not in self._keys):
             raise ValueError(f"Sequential: a layer cannot be called {key!r}, which is taken")

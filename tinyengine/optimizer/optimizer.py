@@ -39,10 +39,10 @@ class Optimizer(abc.ABC):
     def __init__(self, params: Params, defaults: Mapping[str, Any]) -> None:
         self._defaults = dict(defaults)
         self.param_groups: list[Group] = []
-        self._states: dict[int, State] = {}
+        self._states: dict[Parameter, State] = {}
         groups = _groups(params)
         if not groups:
-            raise ValueError("optimizer got an empty parameter list")
+            raise ValueError(_EMPTY)
         for group in groups:
             self.add_param_group(group)
 
@@ -88,7 +88,7 @@ class Optimizer(abc.ABC):
         return self
 
     def _change(self, parameter: Parameter, grad: Tensor, group: Group) -> None:
-        state = self._states.setdefault(id(parameter), {})
+        state = self._states.setdefault(parameter, {})
         if parameter.shape:
             parameter._data = self._updated(parameter._data, grad._data, state, group)
         else:  # a single number, which NumPy does not change in place
@@ -114,15 +114,15 @@ class Optimizer(abc.ABC):
         The form is ``{"param_groups": [{"lr": 0.1, "params": [0]}], "state": {0: {...}}}``.
         """
         ordered = [parameter for group in self.param_groups for parameter in group["params"]]
-        places = {id(parameter): place for place, parameter in enumerate(ordered)}
+        places = {parameter: place for place, parameter in enumerate(ordered)}
         return {
             "param_groups": [
-                group | {"params": [places[id(parameter)] for parameter in group["params"]]}
+                group | {"params": [places[parameter] for parameter in group["params"]]}
                 for group in self.param_groups
             ],
             "state": {
-                places[key]: {name: _as_numpy(value) for name, value in state.items()}
-                for key, state in self._states.items()
+                places[parameter]: {name: _as_numpy(value) for name, value in state.items()}
+                for parameter, state in self._states.items()
             },
         }
 
@@ -151,7 +151,7 @@ class Optimizer(abc.ABC):
             mine.update({name: value for name, value in given.items() if name != "params"})
             for parameter, place in zip(mine["params"], given["params"], strict=True):
                 if place in states:
-                    self._states[id(parameter)] = {
+                    self._states[parameter] = {
                         name: parameter.device.put(value) for name, value in states[place].items()
                     }
 
@@ -202,7 +202,7 @@ def _parameters(params: Any) -> list[Parameter]:
         raise TypeError("optimizer needs its parameters in a fixed order: give a list, not a set")
     given: list[Any] = [params] if isinstance(params, Tensor) else list(params)
     if not given:
-        raise ValueError("optimizer got an empty parameter list")
+        raise ValueError(_EMPTY)
     for parameter in given:
         if not isinstance(parameter, Parameter):
             raise TypeError(_NO_PARAMETER.format(type(parameter)))
@@ -214,6 +214,10 @@ def _parameters(params: Any) -> list[Parameter]:
     return given
 
 
+_EMPTY = (
+    "optimizer got an empty parameter list; what module.parameters() returns can be walked through"
+    " only once: call it again, or make a list of it"
+)
 _NO_PARAMETER = "optimizer can only optimize Parameters, but one of the params is {}"
 
 
