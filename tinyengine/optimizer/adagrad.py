@@ -42,7 +42,7 @@ class Adagrad(Optimizer):
 
     def _updated(self, data: Array, grad: Array, state: State, group: Group) -> Array:
         grad = decayed(data, grad, group["weight_decay"])
-        steps = int(state.get("step", 0))
+        steps = state.get("step", 0)
         state["step"] = steps + 1
         state["square_avg"] = state.get("square_avg", 0.0) + grad * grad
         root = array_module(grad).sqrt(state["square_avg"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ..backend import Array, array_module
+from ..backend import Array, array_module, to_numpy
 from .optimizer import Group, Optimizer, Params, State, check, decayed, moved
 
 
@@ -128,8 +128,7 @@ def _adapted(grad: Array, state: State, group: Group, corrected: bool = True) ->
     xp = array_module(grad)
     if not state:
         state.update(exp_avg=xp.zeros_like(grad), exp_avg_sq=xp.zeros_like(grad), step=0)
-    mean, square = state["exp_avg"], state["exp_avg_sq"]
-    state["step"] = steps = int(state["step"]) + 1
+    mean, square, steps = state["exp_avg"], state["exp_avg_sq"], state["step"] + 1
     # Means that began at 0 are too small at first.
     missing = [1 - beta**steps if corrected else 1.0 for beta in (first, second)]
     # In place, since new arrays of this size cost more than the arithmetic.
@@ -140,6 +139,7 @@ def _adapted(grad: Array, state: State, group: Group, corrected: bool = True) ->
     part *= 1 - second
     square *= second
     square += part
+    state.update(exp_avg=mean, exp_avg_sq=square, step=steps)
     root = xp.sqrt(square, out=part)
     root *= missing[1] ** -0.5
     root += group["eps"]
@@ -149,4 +149,4 @@ def _adapted(grad: Array, state: State, group: Group, corrected: bool = True) ->
 
 
 def _norm(array: Any) -> float:
-    return math.sqrt(float((array * array).sum()))
+    return math.sqrt(float(to_numpy((array * array).sum())))

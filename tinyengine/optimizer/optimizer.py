@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..backend import Array
+from ..backend import Array, to_numpy
 from ..tensor import Parameter, Tensor
 
 Group = dict[str, Any]
@@ -152,7 +152,7 @@ class Optimizer(abc.ABC):
             for parameter, place in zip(mine["params"], given["params"], strict=True):
                 if place in states:
                     self._states[parameter] = {
-                        name: parameter.device.put(value) for name, value in states[place].items()
+                        name: _as_state(value, parameter) for name, value in states[place].items()
                     }
 
 
@@ -221,5 +221,10 @@ _EMPTY = (
 _NO_PARAMETER = "optimizer can only optimize Parameters, but one of the params is {}"
 
 
+def _as_state(value: Any, parameter: Parameter) -> Any:
+    """A saved array on the device of `parameter`; the count of its steps as a plain number."""
+    return parameter.device.put(value) if np.ndim(value) else np.asarray(value).item()
+
+
 def _as_numpy(value: Any) -> np.ndarray[Any, Any]:
-    return np.array(value.get() if hasattr(value, "get") else value)
+    return np.array(to_numpy(value))
