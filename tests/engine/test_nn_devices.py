@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
 from typing import Any
 
 import numpy as np
@@ -69,10 +69,10 @@ def outcome(values: np.ndarray[Any, Any], call: Any, device: str) -> list[Any]:
 
 
 @pytest.fixture
-def _strict(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _strict(monkeypatch: pytest.MonkeyPatch) -> None:
+    devices = functools.cache(backend._by_name.__wrapped__)  # the others stay what they are
+    monkeypatch.setattr(backend, "_by_name", devices)
     strict_device.install(monkeypatch)
-    yield
-    backend._by_name.cache_clear()
 
 
 @pytest.mark.usefixtures("_strict")

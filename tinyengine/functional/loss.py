@@ -14,6 +14,7 @@ from .elemwise.transcendental import log, square
 from .math.reductions import mean, sum
 from .names import _offer_functions
 from .nn.activations import relu, softplus
+from .nn.arguments import _check_tensors
 from .nn.classes import _places, indexing_one_hot
 from .nn.ctc import _ctc_losses
 from .nn.precision import _narrow, _wide
@@ -39,6 +40,7 @@ def _as_tensor(label: Any, pred: Any) -> Any:
 
 def _fitting(name: str, pred: Any, label: Any) -> Any:
     """`label` as a tensor, if it fits `pred`; where both would stretch, one is laid out wrong."""
+    _check_tensors(name, pred=pred)
     label = _as_tensor(label, pred)
     try:
         if np.broadcast_shapes(pred.shape, label.shape) in (pred.shape, label.shape):
@@ -156,10 +158,8 @@ def cross_entropy(
     >>> cross_entropy(tensor([[0., 1.], [2., 0.]]), tensor([1, 0]))
     Tensor(0.22009486, device=cpux:0)
     """
-    label = (
-        label if hasattr(label, "dtype") else Tensor(label, device=getattr(pred, "device", None))
-    )
-    spread: Any = None
+    _check_tensors("cross_entropy", pred=pred)
+    label = _as_tensor(label, pred)
     if label.ndim == pred.ndim and label.dtype.kind == "f":
         label = _fitting("cross_entropy", pred, label)
         scores = logsoftmax(pred, axis) if with_logits else log(pred)

@@ -10,6 +10,7 @@ from .elemwise.logic import equal
 from .math.reductions import sum
 from .math.sorting import argsort
 from .names import _offer_functions
+from .nn.arguments import _check_tensors
 from .nn.classes import _places
 from .tensor.shape import expand_dims
 
@@ -29,6 +30,7 @@ def topk_accuracy(logits: Tensor, target: Tensor, topk: int | Iterable[int] = 1)
     >>> topk_accuracy(tensor([[0.1, 0.2, 0.7], [0.5, 0.3, 0.2]]), tensor([2, 1]))
     Tensor(0.5, device=cpux:0)
     """
+    _check_tensors("topk_accuracy", logits=logits)
     if logits.ndim != 2:
         raise ValueError(f"topk_accuracy(): logits must be (n, classes), not {logits.shape}")
     _places("topk_accuracy", logits, target, 1)

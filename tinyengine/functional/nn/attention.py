@@ -13,6 +13,7 @@ from ..math.linalg import matmul
 from ..math.reductions import mean
 from ..tensor.indexing import getitem, where
 from ..tensor.shape import expand_dims, reshape, transpose
+from .arguments import _check_tensors
 from .dropout import dropout
 from .softmax import softmax
 
@@ -93,6 +94,9 @@ def multi_head_attention(
     Tensor([[[0.6698 0.3302]
       [0.3302 0.6698]]], device=cpux:0)
     """
+    _check_tensors(
+        "multi_head_attention", query=query, key=key, value=value, io_weight_bias=io_weight_bias
+    )
     if (bias_k, bias_v) != (None, None) or add_zero_attn or maybe_cudnn_style_mask or reslink:
         raise ValueError(
             "multi_head_attention(): bias_k, bias_v, add_zero_attn, maybe_cudnn_style_mask and"

@@ -11,6 +11,7 @@ from ...op import op
 from ...tensor import Tensor
 from ..tensor.indexing import gather, getitem
 from ..tensor.shape import expand_dims, squeeze
+from .arguments import _check_tensors
 
 
 def _check_classes(labels: Array, count: int) -> None:
@@ -72,6 +73,7 @@ def indexing_one_hot(src: Tensor, index: Tensor, axis: int = 1, keepdims: bool =
 
 def _places(name: str, src: Any, index: Any, axis: int) -> Any:
     """`index` as integers that are known to fit `src` without `axis`."""
+    _check_tensors(name, src=src)
     index = index if hasattr(index, "dtype") else np.asarray(index)
     if not -src.ndim <= axis < src.ndim:
         raise ValueError(f"{name}(): a tensor of shape {src.shape} has no axis {axis}")
@@ -115,7 +117,8 @@ def embedding(
     """
     if (padding_idx, max_norm, norm_type) != (None, None, None):
         raise ValueError("embedding(): padding_idx, max_norm and norm_type must be None")
-    inp = inp if isinstance(inp, Tensor) else Tensor(inp)
+    _check_tensors("embedding", weight=weight)
+    inp = inp if isinstance(inp, Tensor) else Tensor(inp, device=weight.device)
     rows = weight.shape[0]
     if inp.dtype.kind not in "iu":
         raise TypeError(f"embedding(): inp must be integers, not {inp.dtype}: use astype('int32')")

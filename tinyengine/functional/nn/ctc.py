@@ -12,6 +12,7 @@ from ..elemwise.arithmetic import clip
 from ..elemwise.transcendental import log, logaddexp
 from ..tensor.indexing import gather, getitem, where
 from ..tensor.joining import concat
+from .arguments import _check_tensors
 
 _NEVER = -1e30
 """The log of a probability that is next to nothing; minus infinity would make NaN of gradients."""
@@ -23,8 +24,9 @@ def _ctc_losses(pred: Any, pred_lengths: Any, label: Any, label_lengths: Any, bl
     A text is read out of a path, one class for each time, by dropping repetitions, then blanks. The
     probability of all paths to the first characters at each time follows from the time before.
     """
-    times, count, _ = pred.shape
+    _check_tensors("ctc_loss", pred=pred)
     ends, texts, lengths = _checked(pred, pred_lengths, label, label_lengths, blank)
+    times, count, _ = pred.shape
     wide = pred.astype("float32") if pred.dtype == "float16" else pred
     chances = log(clip(wide, np.finfo(wide.dtype).tiny))
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...dispatch import result
 from ...random import generator
 from ...tensor import Tensor
+from .arguments import _check_tensors
 
 
 def dropout(inp: Tensor, drop_prob: float, training: bool = True) -> Any:
@@ -28,6 +29,7 @@ def dropout(inp: Tensor, drop_prob: float, training: bool = True) -> Any:
     >>> dropout(tensor([1., 2.]), 0.), dropout(tensor([1., 2.]), 0.9, training=False)
     (Tensor([1. 2.], device=cpux:0), Tensor([1. 2.], device=cpux:0))
     """
+    _check_tensors("dropout", inp=inp)
     if not 0 <= drop_prob < 1:
         raise ValueError(f"dropout(): drop_prob={drop_prob} must be at least 0 and less than 1")
     if not training or drop_prob == 0:

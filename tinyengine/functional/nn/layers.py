@@ -10,6 +10,7 @@ import numpy as np
 from ...tensor import Tensor
 from ..tensor.joining import flip
 from ..tensor.shape import broadcast_to, reshape
+from .arguments import _check_tensors
 from .convolution import _conv, _conv_bias, _conv_transpose
 from .windows import Lengths, _each, _Windows
 
@@ -20,6 +21,7 @@ def _checked_weight(
     name: str, inp: Any, weight: Any, groups: int, rank: int, conv_mode: str, transposed: bool
 ) -> Any:
     """`weight` with the groups one behind the other, if everything fits."""
+    _check_tensors(name, inp=inp, weight=weight)
     first, second = ("in", "out") if transposed else ("out", "in")
     layout = f"({first}, {second}, {_AXES[rank]})"
     if groups != 1:
@@ -52,6 +54,7 @@ def _checked_weight(
 
 def _checked_bias(name: str, bias: Any, channels: int, rank: int) -> Any:
     """`bias` as (1, out, 1, …)."""
+    _check_tensors(name, bias=bias)
     shape = (1, channels) + (1,) * rank
     if math.prod(bias.shape) not in (1, channels) or max(bias.shape, default=1) not in (
         1,

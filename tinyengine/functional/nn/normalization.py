@@ -14,6 +14,7 @@ from ..elemwise.transcendental import sqrt, square
 from ..math.reductions import mean, var
 from ..tensor.indexing import getitem
 from ..tensor.shape import reshape
+from .arguments import _check_tensors
 from .padding import pad
 from .precision import _narrow, _wide
 
@@ -85,6 +86,7 @@ def general_norm(
     Tensor([[-1.  1.]
      [-1.  1.]], device=cpux:0)
     """
+    _check_tensors("general_norm", inp=inp, weight=weight, bias=bias)
     given = [normalized_axis] if isinstance(normalized_axis, int) else list(normalized_axis)
     if not all(-inp.ndim <= axis < inp.ndim for axis in given):
         raise ValueError(f"general_norm(): inp of shape {inp.shape} has no axis {normalized_axis}")
@@ -113,6 +115,7 @@ def layer_norm(
     Tensor([[-1.  1.]
      [-1.  1.]], device=cpux:0)
     """
+    _check_tensors("layer_norm", inp=inp, weight=weight, bias=bias)
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     if not shape or tuple(inp.shape[-len(shape) :]) != shape:
         raise ValueError(
@@ -162,6 +165,7 @@ def instance_norm(
     Tensor([[[-1.  1.]
       [-1.  1.]]], device=cpux:0)
     """
+    _check_tensors("instance_norm", inp=inp)
     channels = inp.shape[1] if inp.ndim > 1 else 1
     return _by_groups("instance_norm", inp, channels, affine, weight, bias, eps)
 
@@ -169,6 +173,7 @@ def instance_norm(
 def _by_groups(
     name: str, inp: Any, groups: int, affine: bool, weight: Any, bias: Any, eps: float
 ) -> Any:
+    _check_tensors(name, inp=inp, weight=weight, bias=bias)
     if inp.ndim < 2 or groups < 1 or inp.shape[1] % groups:
         raise ValueError(
             f"{name}(): inp of shape {inp.shape} must be (n, channels, …), its channels a multiple"
@@ -218,6 +223,8 @@ def batch_norm(
     Tensor([[-1.]
      [ 1.]], device=cpux:0)
     """
+    _check_tensors("batch_norm", inp=inp, weight=weight, bias=bias)
+    _check_tensors("batch_norm", running_mean=running_mean, running_var=running_var)
     if inp.ndim < 2:
         raise ValueError(f"batch_norm(): inp must be (n, channels, …), not of shape {inp.shape}")
     axes = (0, *range(2, inp.ndim))
@@ -281,6 +288,7 @@ def local_response_norm(
     >>> local_response_norm(tensor([[1., 2.]]), kernel_size=3, k=0., alpha=1., beta=0.5)
     Tensor([[0.4472 0.8944]], device=cpux:0)
     """
+    _check_tensors("local_response_norm", inp=inp)
     if inp.ndim < 2 or kernel_size < 1 or kernel_size % 2 == 0:
         raise ValueError(
             f"local_response_norm(): inp of shape {inp.shape} must be (n, channels, …), and"

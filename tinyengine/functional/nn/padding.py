@@ -11,6 +11,7 @@ from ...backend import Array, array_module
 from ...op import op
 from ...tensor import Tensor
 from ..tensor.indexing import getitem
+from .arguments import _check_tensors
 
 _NUMPY_MODES = {"reflect": "reflect", "replicate": "edge", "edge": "edge"}
 
@@ -54,6 +55,7 @@ def pad(
     >>> pad(tensor([1., 2., 3.]), ((1, 2),), "reflect")
     Tensor([2. 1. 2. 3. 2. 1.], device=cpux:0)
     """
+    _check_tensors("pad", src=src)
     if mode != "constant" and mode not in _NUMPY_MODES:
         raise ValueError(
             f"pad(): {mode!r} is not a valid value for mode: use 'constant', 'replicate', 'reflect'"

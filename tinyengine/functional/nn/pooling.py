@@ -11,6 +11,7 @@ import numpy as np
 from ...backend import Array, array_module
 from ...op import op
 from ...tensor import Tensor
+from .arguments import _check_tensors
 from .precision import _narrow, _wide
 from .windows import Lengths, _batch_first, _batch_last, _each, _Windows
 
@@ -235,6 +236,7 @@ _avg_unpool.vjp(
 
 def _adapted(name: str, inp: Any, oshp: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Kernel and stride with which pooling gives the shape `oshp`."""
+    _check_tensors(name, inp=inp)
     wanted = _each(
         "oshp", tuple(oshp.tolist()) if isinstance(oshp, Tensor) and oshp.ndim else oshp, 2
     )

@@ -9,6 +9,7 @@ from ...backend import Array
 from ...op import op
 from ...tensor import Tensor
 from ..tensor.shape import reshape, transpose
+from .arguments import _check_tensors
 from .windows import Lengths, _Windows
 
 
@@ -108,6 +109,7 @@ def pixel_shuffle(inp: Tensor, upscale_factor: int) -> Any:
     Tensor([[[[1. 2.]
        [3. 4.]]]], device=cpux:0)
     """
+    _check_tensors("pixel_shuffle", inp=inp)
     r = upscale_factor
     if inp.ndim < 3 or r < 1 or inp.shape[-3] % (r * r):
         raise ValueError(
