@@ -13,6 +13,7 @@ from .normalization import *
 from .padding import *
 from .pooling import *
 from .rearranging import *
+from .response import *
 from .softmax import *
 
 _offer_functions(globals())
