@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 
 import tinyengine as te
 import tinyengine.functional as F
-from tinyengine import backend
 from tinyengine.autodiff import GradManager
 
 from . import strict_device
@@ -70,8 +68,6 @@ def outcome(values: np.ndarray[Any, Any], call: Any, device: str) -> list[Any]:
 
 @pytest.fixture
 def _strict(monkeypatch: pytest.MonkeyPatch) -> None:
-    devices = functools.cache(backend._by_name.__wrapped__)  # the others stay what they are
-    monkeypatch.setattr(backend, "_by_name", devices)
     strict_device.install(monkeypatch)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 
 import tinyengine as te
 import tinyengine.functional as F
-from tinyengine import backend
 from tinyengine.autodiff import GradManager
 from tinyengine.op import TABLE, Op
 
@@ -26,10 +24,8 @@ EVERY = [
 
 
 @pytest.fixture
-def _strict(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _strict(monkeypatch: pytest.MonkeyPatch) -> None:
     strict_device.install(monkeypatch)
-    yield
-    backend._by_name.cache_clear()
 
 
 def outcome(this: Op, call: Call, device: str) -> list[Any]:
