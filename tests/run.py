@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "lessons"))
 
 from environment import environment  # noqa: E402
 
-FOLDERS = ("engine", "widgets", "lessons", "binder", "browser")
+FOLDERS = ("engine", "train", "widgets", "lessons", "binder", "browser")
 PARTS = ("lint", *FOLDERS)
 LINT = (
     ("ruff", "check", "."),
@@ -53,7 +53,7 @@ def browser_missing() -> str:
         "  Debian, Ubuntu:  sudo apt-get install chromium\n"
         "  macOS:           brew install --cask chromium\n"
         "  elsewhere:       set the variable CHROMIUM to the path of Chromium or Chrome\n"
-        "To run the other parts:  python tests/run.py lint engine widgets lessons binder"
+        "To run the other parts:  python tests/run.py lint engine train widgets lessons binder"
     )
 
 

@@ -6,7 +6,7 @@
 Tensor([ 2.  6. 10.], device=cpux:0)
 """
 
-from . import autodiff, functional
+from . import autodiff, functional, module, optimizer, random
 from .backend import (
     get_default_device,
     get_device_count,
@@ -29,6 +29,9 @@ __all__ = [
     "get_device_count",
     "is_cuda_available",
     "load",
+    "module",
+    "optimizer",
+    "random",
     "save",
     "set_default_device",
     "tensor",

@@ -47,6 +47,9 @@ class Observer(Protocol):
     def failed(self, op: Any, operands: Any, attributes: dict[str, Any], message: str) -> None:
         """`op` refused `operands`."""
 
+    def called(self, module: Any) -> None:
+        """A module, which knows the names of its tensors, is about to compute."""
+
     def seeded(self, tensor: Any, gradient: Any) -> None:
         """Backward began at `tensor` with `gradient`."""
 

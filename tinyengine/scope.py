@@ -1,9 +1,10 @@
-"""Names of tensors: the variables that hold them in the code that called the engine."""
+"""Names of tensors: variables of the calling code that hold them, or their paths in a module."""
 
 from __future__ import annotations
 
 import sys
 from types import FrameType
+from typing import Any
 
 from .tensor import Tensor
 
@@ -30,6 +31,31 @@ def variable_of(tensor: Tensor, frame: FrameType | None) -> str | None:
             if value is tensor and not name.startswith("_"):
                 return name
     return None
+
+
+class Paths:
+    """The dotted paths of tensors in the outermost module that was called: fc1.weight."""
+
+    def __init__(self) -> None:
+        self._paths: dict[int, str] = {}
+        self._modules: dict[int, Any] = {}  # holding them keeps every id() from being given again
+
+    def add(self, module: Any) -> None:
+        """`module` was called; what it calls in turn has its paths already."""
+        if id(module) in self._modules:
+            return
+        self._modules.update((id(inner), inner) for inner in module.modules())
+        for path, tensor in module.named_tensors(module.name):
+            self._paths.setdefault(id(tensor), path)
+
+    def of(self, tensor: Tensor) -> str | None:
+        """The path of `tensor`, if a module has it."""
+        return self._paths.get(id(tensor))
+
+    def clear(self) -> None:
+        """Forget the modules."""
+        self._paths.clear()
+        self._modules.clear()
 
 
 class Names:

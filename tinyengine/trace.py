@@ -24,7 +24,7 @@ import numpy as np
 from .backend import Device
 from .chain_rule import Node, managers, observers
 from .op import Op
-from .scope import Names, calling_frame, variable_of
+from .scope import Names, Paths, calling_frame, variable_of
 from .snapshot import snapshot
 from .tensor import Parameter, Tensor
 
@@ -55,7 +55,8 @@ class Trace:
     unreached     backward ended, and no gradient had reached ``node``, whose ``grad`` stays
     ============  ==================================================================
 
-    A value is called by its tensor's ``name=``, else by the variable that holds it, else v1, v2, …
+    A value is called by its tensor's ``name=``, else by the variable that holds it, else by its
+    path in the module that was called, such as fc1.weight, else v1, v2, …
     """
 
     def __init__(self) -> None:
@@ -65,6 +66,7 @@ class Trace:
         self._leaves: dict[int, int] = {}  # attached tensors as they were when recording began
         self._steps_of: dict[Node, int] = {}
         self._names = Names()
+        self._paths = Paths()
         self._frame: FrameType | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -112,12 +114,16 @@ class Trace:
             observers.remove(self)
         for tensor, number in self._watched.values():
             self._name(number, tensor, self._frame)
+        for tensor, number in self._watched.values():
+            if not self.nodes[number]["name"] and (path := self._paths.of(tensor)):
+                self.nodes[number]["name"] = self._names.unused(path)
         unnamed = (node for node in self.nodes if not node["name"])
         for number, node in enumerate(unnamed, 1):
             node["name"] = self._names.unused(f"v{number}")
         self._watched.clear()
         self._leaves.clear()
         self._steps_of.clear()
+        self._paths.clear()
         self._frame = None
 
     # What the engine tells, see chain_rule.Observer.
@@ -164,6 +170,10 @@ class Trace:
     ) -> None:
         """`op` refused `operands`."""
         self.steps.append(self._call("failed", op, operands, attributes) | {"message": message})
+
+    def called(self, module: Any) -> None:
+        """`module` is about to compute."""
+        self._paths.add(module)
 
     def seeded(self, tensor: Tensor, gradient: Tensor) -> None:
         """Backward began at `tensor` with `gradient`."""

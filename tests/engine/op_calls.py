@@ -7,6 +7,7 @@ cannot do with that has a line in CALLS.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,6 +43,10 @@ class Call:
 
 
 MATRICES = ((2, 3), (3, 4))
+POOLS = [
+    Call(((2, 2, 4, 4),), {"kernel_size": 2}),
+    Call(((1, 2, 5, 4),), {"kernel_size": (3, 2), "stride": (2, 1), "padding": 1}),
+]
 CALLS = {
     "matmul": [
         Call(MATRICES),
@@ -220,6 +225,83 @@ CALLS = {
         for name in ("argmax", "argmin")
     },
     "argsort": [Call(((2, 3),), {"descending": descending}) for descending in (False, True)],
+    "logsumexp": [
+        Call(((2, 3, 4),), {"axis": axis, "keepdims": k})
+        for axis in (None, 1, -1, (0, 2), [-2])
+        for k in (False, True)
+    ],
+    "softmax": [Call(((2, 3),), {"axis": axis}) for axis in (None, 0, 1, -1)]
+    + [Call(((3,),)), Call(((2, 3, 4),)), Call(((2, 3, 1, 2),))],
+    "softmax_back": [Call(((2, 3), (2, 3)), {"axis": axis}) for axis in (None, 0, -1)],
+    "logsoftmax": [Call(((2, 3),), {"axis": axis}) for axis in (0, -1, (0, 1))],
+    "affine": [
+        Call(shapes)
+        for shapes in (
+            ((2, 3), (4, 3), (4,)),
+            ((5, 2, 3), (4, 3), (4,)),
+            ((3,), (4, 3), (4,)),
+            ((2, 3), (4, 3), (1, 4)),
+            ((0, 3), (4, 3), (4,)),
+        )
+    ],
+    "one_hot": [Call(((2, 3),), {"num_classes": 6}, ("int",))],
+    **{
+        name: [
+            Call(((2, 6), (2,)), {"axis": 1}, ("float", "int")),
+            Call(((2, 6, 3), (2, 3)), {"axis": -2}, ("float", "int")),
+        ]
+        for name in ("cross_entropy", "residual")
+    },
+    "conv": [
+        Call(((2, 2, 5), (3, 2, 2))),
+        Call(((2, 2, 5, 4), (3, 2, 3, 2)), {"padding": (1, 0), "stride": 2}),
+        Call(((1, 4, 6, 5), (2, 2, 2, 2)), {"dilation": (2, 1), "groups": 2}),
+        Call(((1, 2, 3, 3, 3), (2, 2, 2, 2, 1)), {"stride": (1, 2, 3)}),
+    ],
+    "conv_bias": [
+        Call(((2, 2, 5), (3, 2, 2), (1, 3, 1))),
+        Call(((2, 2, 5, 4), (2, 1, 3, 2), (1, 2, 1, 1)), {"padding": 1, "groups": 2}),
+    ],
+    "conv_transpose": [
+        Call(((2, 3, 2), (3, 2, 2)), {"size": (4,), "stride": 2}),
+        Call(((1, 2, 2, 2), (2, 2, 3, 2)), {"size": (4, 5), "stride": (2, 2), "padding": (1, 0)}),
+        Call(((1, 2, 2, 2), (2, 1, 2, 2)), {"size": (4, 3), "dilation": (2, 1), "groups": 2}),
+    ],
+    "conv_weight": [
+        Call(((2, 2, 4), (2, 3, 2)), {"kernel": (2,), "stride": 2}),
+        Call(((1, 2, 4, 5), (1, 2, 2, 2)), {"kernel": (3, 2), "stride": 2, "padding": (1, 0)}),
+        Call(((1, 2, 4, 3), (1, 2, 2, 2)), {"kernel": (2, 2), "dilation": (2, 1), "groups": 2}),
+    ],
+    "max_pool2d": POOLS,
+    "avg_pool2d": [
+        *POOLS,
+        Call(((1, 1, 5, 6),), {"kernel_size": 3, "stride": 2, "padding": 1, "mode": "average"}),
+    ],
+    **{
+        name: [Call((first, (1, 2, 4, 4), (1, 2, 2, 3)), {"kernel_size": 2, "stride": (2, 1)})]
+        for name, first in (("unpool", (1, 2, 2, 3)), ("pick", (1, 2, 4, 4)))
+    },
+    "avg_unpool": [
+        Call(((1, 2, 3, 3),), {"size": (5, 4), "kernel_size": (3, 2), "stride": 2, "padding": 1}),
+    ],
+    "standardized": [
+        Call(((2, 3, 4),), {"axis": axis, "eps": eps})
+        for axis, eps in (((0, 2), 1e-5), ((1,), 0.1), ((-2, -1), 1e-5))
+    ],
+    "constant_pad": [
+        Call(((2, 3),), {"widths": ((1, 0), (2, 1)), "value": 0.5}),
+        Call(((3,),), {"widths": ((0, 0),), "value": 0.0}),
+    ],
+    "sliding_window": [
+        Call(((2, 2, 4, 5),), {"kernel_size": 2, "stride": (2, 1)}),
+        Call(((1, 1, 5, 4),), {"kernel_size": (3, 2), "padding": 1, "dilation": (1, 2)}),
+    ],
+    "sliding_window_transpose": [
+        Call(((2, 1, 2, 4, 2, 2),), {"output_size": (4, 5), "kernel_size": 2, "stride": (2, 1)}),
+        Call(((1, 2, 3, 3, 2, 2),), {"output_size": 2, "kernel_size": 2, "padding": 1}),
+    ],
+    "leaky_slope": [Call(((2, 3),), {"negative_slope": 0.25})],
+    "between": [Call(((2, 3),), {"lower": 0.8, "upper": 1.2})],
 }
 BROADCAST = [
     ((), (2, 3)),
@@ -303,6 +385,36 @@ NUMPY: dict[str, Callable[..., Any]] = {
     "einsum": lambda *xs, equation: np.einsum(equation, *xs),
     "argmax": lambda x, axis, keepdims: np.argmax(x, axis, keepdims=keepdims),
     "argmin": lambda x, axis, keepdims: np.argmin(x, axis, keepdims=keepdims),
+    "logsumexp": lambda x, axis, keepdims: np.log(
+        np.sum(np.exp(x), tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
+    ),
+    "softmax": lambda x, axis: _shares(x, axis),
+    "softmax_back": lambda d, p, axis: (
+        p * (d - (d * p).sum(1 if axis is None else axis, keepdims=True))
+    ),
+    "logsoftmax": lambda x, axis: np.log(np.exp(x) / np.exp(x).sum(axis, keepdims=True)),
+    "affine": lambda x, w, b: np.einsum("...i,oi->...o", x, w) + b,
+    "one_hot": lambda x, count: np.eye(count)[x],
+    "cross_entropy": lambda x, label, axis: -np.log(_picked(_shares(x, axis), label, axis)),
+    "residual": lambda x, label, axis: (
+        _shares(x, axis) - np.moveaxis(np.eye(x.shape[axis])[label], -1, axis)
+    ),
+    "times_log": lambda y, x: y * np.log(x),
+    "part": np.divide,
+    "standardized": lambda x, axis, eps: (
+        (x - x.mean(axis, keepdims=True)) / np.sqrt(x.var(axis, keepdims=True) + eps)
+    ),
+    "constant_pad": lambda x, widths, value: np.pad(x, widths, constant_values=value),
+    "relu": lambda x: np.maximum(x, 0),
+    "leaky_relu": lambda x, slope: np.maximum(x, 0) + slope * np.minimum(x, 0),
+    "prelu": lambda x, y: np.maximum(x, 0) + y * np.minimum(x, 0),
+    "relu6": lambda x: np.clip(x, 0, 6),
+    "hsigmoid": lambda x: np.clip(x / 6 + 0.5, 0, 1),
+    "hswish": lambda x: x * np.clip(x / 6 + 0.5, 0, 1),
+    "softplus": lambda x: np.log(1 + np.exp(x)),
+    "logsigmoid": lambda x: -np.log(1 + np.exp(-x)),
+    "silu": lambda x: x / (1 + np.exp(-x)),
+    "gelu": lambda x: x * (1 + np.vectorize(math.erf, "d")(x / 2**0.5)) / 2,
     "argsort": lambda x, descending: np.argsort(-x if descending else x, axis=-1),
 }
 
@@ -310,6 +422,17 @@ NUMPY: dict[str, Callable[..., Any]] = {
 def _scattered(x: np.ndarray[Any, Any], key: Any, shape: Shape) -> np.ndarray[Any, Any]:
     numbers = np.arange(np.prod(shape)).reshape(shape)[key]
     return np.bincount(numbers.ravel(), x.ravel(), int(np.prod(shape))).reshape(shape)
+
+
+def _shares(x: np.ndarray[Any, Any], axis: Any) -> np.ndarray[Any, Any]:
+    if axis is None:
+        axis = 0 if x.ndim in (0, 1, 3) else 1
+    raised = np.exp(x)
+    return raised / raised.sum(axis, keepdims=True)
+
+
+def _picked(x: np.ndarray[Any, Any], label: Any, axis: int) -> np.ndarray[Any, Any]:
+    return np.take_along_axis(x, np.expand_dims(label, axis), axis).squeeze(axis)
 
 
 def calls_of(this: Op) -> list[Call]:

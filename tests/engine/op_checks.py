@@ -213,4 +213,5 @@ def read(text: str, values: dict[str, Any]) -> Any:
     python = re.sub(r"(\w+), \[(.*)\], \(", r"\1, index[\2], (", python)
     ops = {name: _by_position(this) for name, this in TABLE.items() if name not in values}
     ops["svd_gradient"] = _singular_back  # the one rule that is named instead of written
-    return eval(python, {"float64": "float64", "index": np.s_, **ops, **values})
+    words = {word: word for word in ("float64", "average")}  # text is written without quotes
+    return eval(python, {**words, "index": np.s_, **ops, **values})

@@ -7,6 +7,7 @@ NumPy's, or hands them to a NumPy function, raises TypeError, as it would on a r
 from __future__ import annotations
 
 import contextlib
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -145,4 +146,5 @@ def install(monkeypatch: pytest.MonkeyPatch) -> None:
     module = StrictModule()
     monkeypatch.setattr(backend, "_cupy", lambda: module)
     monkeypatch.setattr(backend, "_missing_gpu", lambda _: "")
-    monkeypatch.setattr(backend.device("gpu0"), "_xp", None)  # to be looked up again
+    # Devices of its own for the test: tensors made before it keep theirs.
+    monkeypatch.setattr(backend, "_by_name", functools.cache(backend._by_name.__wrapped__))

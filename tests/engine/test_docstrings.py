@@ -18,7 +18,7 @@ MODULES = ["tinyengine", *(m.name for m in pkgutil.walk_packages(te.__path__, "t
 @pytest.mark.parametrize("name", [m for m in MODULES if not m.startswith("tinyengine.functional.")])
 def test_examples(name: str) -> None:
     module = importlib.import_module(name)
-    names = {"tensor": te.tensor, **vars(module), "__name__": "__main__"}
+    names = {"tensor": te.tensor, "Parameter": te.Parameter, **vars(module), "__name__": "__main__"}
     failed, _ = doctest.testmod(module, extraglobs=names)
     assert failed == 0
 
@@ -27,7 +27,25 @@ def public(module: Any) -> list[Any]:
     return [getattr(module, name) for name in module.__all__]
 
 
-@pytest.mark.parametrize("module", [te, te.functional, te.autodiff], ids=lambda m: m.__name__)
+def functions() -> list[Any]:
+    found = {f for m in (te.functional, te.functional.nn, te.functional.loss) for f in public(m)}
+    return sorted(found, key=lambda f: str(f.__name__))
+
+
+@pytest.mark.parametrize("function", functions(), ids=lambda f: f.__name__)
+def test_every_function_has_an_example_that_runs(function: Any) -> None:
+    names = {**vars(te.functional.loss), **vars(te.functional), "tensor": te.tensor}
+    test = doctest.DocTestParser().get_doctest(function.__doc__, names, function.__name__, None, 0)
+    assert test.examples
+    te.set_default_device("cpux")
+    assert not doctest.DocTestRunner().run(test).failed
+
+
+@pytest.mark.parametrize(
+    "module",
+    [te, te.functional, te.autodiff, te.random, te.module, te.module.init, te.optimizer],
+    ids=lambda m: m.__name__,
+)
 def test_everything_public_has_a_docstring(module: Any) -> None:
     for value in public(module):
         assert inspect.getdoc(value), value

@@ -98,16 +98,16 @@ log1p.partials(x=lambda x: 1 / (1 + x))
 
 @op("sigmoid")
 @quiet
-def _sigmoid(x: Array) -> Array:
-    """Element-wise 1 / (1 + exp(−`x`)), by way of tanh, which cannot overflow.
+def sigmoid(x: Array) -> Array:
+    """Element-wise 1 / (1 + exp(−`x`)), between 0 and 1.
 
-    >>> _sigmoid(tensor([0., -1000.]))
+    >>> sigmoid(tensor([0., -1000.]))
     Tensor([0.5 0. ], device=cpux:0)
     """
-    return 0.5 * array_module(x).tanh(0.5 * x) + 0.5
+    return 1 / (1 + array_module(x).exp(-x))  # where exp overflows, the result is 0
 
 
-_sigmoid.partials(x=lambda out: out * (1 - out))
+sigmoid.partials(x=lambda out: out * (1 - out))
 
 
 @op("logaddexp")
@@ -121,7 +121,7 @@ def logaddexp(x: Array, y: Array) -> Array:
     return array_module(x, y).logaddexp(x, y)
 
 
-logaddexp.partials(x=lambda x, y: _sigmoid(x - y), y=lambda x, y: _sigmoid(y - x))
+logaddexp.partials(x=lambda x, y: sigmoid(x - y), y=lambda x, y: sigmoid(y - x))
 
 
 @op("erf")

@@ -41,7 +41,11 @@ def _spread(dout: Any, inp_shape: Any, axis: Any, keepdims: bool) -> Any:
 
 
 sum.vjp(inp=_spread)
-sum.writes(lambda inp, axis, keepdims: inp.prefixed("Σ", r"\sum"))
+sum.writes(
+    lambda inp, axis, keepdims: (
+        inp.called("sum", f"{axis}, {keepdims}") if keepdims else inp.prefixed("Σ", r"\sum")
+    )
+)
 method("sum")(sum)
 
 
