@@ -10,6 +10,7 @@ import numpy as np
 
 from ...backend import Array, array_module
 from ...op import method, op, quiet
+from ...promotion import FLOAT32
 from ..elemwise.transcendental import sqrt
 from ..tensor.indexing import where
 from ..tensor.joining import flip
@@ -52,15 +53,16 @@ method("sum")(sum)
 @op("mean")
 @quiet
 def mean(inp: Array, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> Array:
-    """Mean of the elements, over all axes or those given; float16 adds up in float32.
+    """Mean of the elements, over all axes or those given; they add up in float64.
 
     >>> mean(tensor([[1., 2.], [3., 4.]]))
     Tensor(2.5, device=cpux:0)
     """
-    wide = np.float32 if inp.dtype == np.float16 or inp.dtype.kind != "f" else inp.dtype
-    total = inp.sum(axis=_axes(axis), dtype=wide, keepdims=keepdims)
-    average = total / total.dtype.type(_count(inp.shape, axis))
-    return average.astype(inp.dtype if inp.dtype.kind == "f" else wide)
+    dtype = inp.dtype if inp.dtype.kind == "f" else FLOAT32
+    total = inp.sum(axis=_axes(axis), dtype=np.float64, keepdims=keepdims)
+    if dtype == FLOAT32:  # rounded before it is divided, as MegEngine's printed digits are
+        total = total.astype(FLOAT32)
+    return (total / total.dtype.type(_count(inp.shape, axis))).astype(dtype)
 
 
 def _axes(axis: Any) -> Any:
