@@ -6,7 +6,7 @@
 Tensor([ 2.  6. 10.], device=cpux:0)
 """
 
-from . import autodiff, functional, module, optimizer, random
+from . import autodiff, data, functional, module, optimizer, random
 from .backend import (
     get_default_device,
     get_device_count,
@@ -24,6 +24,7 @@ __all__ = [
     "Tensor",
     "Trace",
     "autodiff",
+    "data",
     "functional",
     "get_default_device",
     "get_device_count",
