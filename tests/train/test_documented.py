@@ -12,6 +12,7 @@ import tinyengine.functional as F
 import tinyengine.module as M
 from tinyengine import Parameter, Tensor
 from tinyengine.autodiff import GradManager
+from tinyengine.data import line_points
 from tinyengine.optimizer import SGD
 
 
@@ -76,18 +77,8 @@ LINE = [
 ]
 
 
-def points(w: float = 5.0, b: float = 2.0, count: int = 100, noise: float = 5) -> Any:
-    """The documented points, from NumPy's own old generator."""
-    np.random.seed(20200325)
-    x, y = np.zeros(count), np.zeros(count)
-    for i in range(count):
-        x[i] = np.random.uniform(-10, 10)
-        y[i] = w * x[i] + b + np.random.uniform(-noise, noise)
-    return x, y
-
-
 def test_line_fit() -> None:
-    x, y = points()
+    x, y = line_points()
     data, label = te.tensor(x), te.tensor(y)
     w, b = Parameter(0.0), Parameter(0.0)
     gm, optimizer = GradManager().attach([w, b]), SGD([w, b], lr=0.01)
@@ -111,7 +102,7 @@ def test_the_same_line_with_a_module() -> None:
         def forward(self, x: Any) -> Any:
             return self.fc(x)
 
-    x, y = points()
+    x, y = line_points()
     data, label = te.tensor(x).reshape(-1, 1), te.tensor(y).reshape(-1, 1)
     model = Line()
     gm = GradManager().attach(model.parameters())

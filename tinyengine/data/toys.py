@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random as python_random
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ def line_points(
         x and y, each of shape (n,).
 
     """
-    draw = python_random.Random(seed)
+    draw = np.random.RandomState(seed)  # the generator of the documented numbers
     x = np.zeros(n)
     y = np.zeros(n)
     for i in range(n):
