@@ -114,7 +114,9 @@ class Op:
         """The op of `count` operands: itself, or the member of its family with so many."""
         if self.family is None or len(self.operands) == count:
             return self
-        return self._members.setdefault(count, self._member(count))
+        if count not in self._members:
+            self._members[count] = self._member(count)
+        return self._members[count]
 
     def _member(self, count: int) -> Op:
         member = copy.copy(self)

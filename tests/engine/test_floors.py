@@ -53,7 +53,7 @@ FLOORS = {
     "tinyengine.functional.math.decompositions": 9,
     "tinyengine.functional.math": 10,
     "tinyengine.functional.nn.activations": 11,
-    "tinyengine.functional.nn.arguments": 0,
+    "tinyengine.functional.arguments": 0,
     "tinyengine.functional.nn.precision": 4,
     "tinyengine.functional.nn.windows": 4,
     "tinyengine.functional.nn.convolution": 11,

@@ -264,6 +264,18 @@ MISTAKES = [
     (lambda: F.diag(T(1.0)), ValueError, "inp must be a vector or a matrix"),
     (lambda: F.arange(1, 2, 0), ValueError, "arange(): step must not be 0"),
     (lambda: F.split(T([1.0]), 0), ValueError, "the number of parts must be at least 1"),
+    (lambda: F.split(T([1.0]), 2, axis=3), ValueError, "split(): axis 3 is out of bounds"),
+    (lambda: F.repeat(T([1.0]), 2, -2), ValueError, "repeat(): axis -2 is out of bounds"),
+    (lambda: F.repeat(T([1.0]), -1), ValueError, "repeat(): repeats must be 0 or more, not -1"),
+    (lambda: F.tile(T([1.0]), (2, -1)), ValueError, "tile(): reps must be 0 or more, not (2, -1)"),
+    (lambda: F.flatten(T([1.0]), 5), ValueError, "flatten(): axis 5 is out of bounds"),
+    (lambda: F.diag("a"), TypeError, "diag(): inp is str 'a', not a tensor"),
+    (lambda: F.svd([[1.0]]), TypeError, "svd(): inp is list [[1.0]], not a tensor"),
+    (lambda: F.norm([1.0]), TypeError, "norm(): inp is list [1.0], not a tensor"),
+    (lambda: F.topk([1.0], 1), TypeError, "topk(): inp is list [1.0], not a tensor"),
+    (lambda: F.linspace(0, 1, -2), ValueError, "linspace(): "),
+    (lambda: F.eye(-1), ValueError, "eye(): "),
+    (lambda: F.zeros("ab"), TypeError, "zeros(): "),
     (lambda: F.cond_take(T([True]), T([[1.0]])), ValueError, "mask has shape (1,) and x (1, 1)"),
 ]
 

@@ -133,7 +133,12 @@ MISTAKES = [
     (lambda: data.DataLoader(numbered(1), data.StreamSampler()), TypeError, "goes with a Stream"),
     (lambda: len(data.DataLoader(Stream())), TypeError, "with a StreamSampler has no length"),
     (lambda: data.SequentialSampler(numbered(1), 0), ValueError, "batch_size must be 1 or more"),
-    (lambda: data.Collator().apply([[1, 2], [1]]), ValueError, "zip"),
+    (
+        lambda: data.Collator().apply([[1, 2], [1]]),
+        ValueError,
+        "tuples of different lengths [1, 2]",
+    ),
+    (lambda: data.Collator().apply([]), ValueError, "there are no samples"),
     (lambda: data.Normalize(std=0), ValueError, "std must not be 0"),
     (lambda: data.ToMode("HWC"), ValueError, "the mode must be 'CHW', not 'HWC'"),
     (lambda: data.ToMode().apply(np.ones(3)), ValueError, "an image has three axes"),

@@ -23,12 +23,20 @@ class Collator:
         """The batch, one array or a list of arrays.
 
         Raises:
-            ValueError: the samples do not have equal shapes.
+            ValueError: there are no samples, or their shapes or numbers of elements differ.
 
         >>> [part.tolist() for part in Collator().apply([(1, 2.0), (3, 4.0)])]
         [[1, 3], [2.0, 4.0]]
         """
+        if not samples:
+            raise ValueError("Collator(): there are no samples to make a batch of")
         if isinstance(samples[0], (tuple, list)):
+            lengths = {len(sample) for sample in samples}
+            if len(lengths) > 1:
+                raise ValueError(
+                    "Collator(): the samples of a batch are tuples of different lengths"
+                    f" {sorted(lengths)}; each must have the same elements"
+                )
             return [self.apply(list(parts)) for parts in zip(*samples, strict=True)]
         arrays = [np.asarray(sample) for sample in samples]
         shapes = {array.shape for array in arrays}

@@ -9,12 +9,12 @@ import numpy as np
 from ..backend import Array, array_module
 from ..op import op, quiet
 from ..tensor import Tensor
+from .arguments import _check_tensors
 from .elemwise.arithmetic import abs
 from .elemwise.transcendental import log, square
 from .math.reductions import mean, sum
 from .names import _offer_functions
 from .nn.activations import relu, softplus
-from .nn.arguments import _check_tensors
 from .nn.classes import _places, indexing_one_hot
 from .nn.ctc import _ctc_losses
 from .nn.precision import _narrow, _wide

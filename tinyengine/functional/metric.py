@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..tensor import Tensor
+from .arguments import _check_tensors
 from .elemwise.logic import equal
 from .math.reductions import sum
 from .math.sorting import argsort
 from .names import _offer_functions
-from .nn.arguments import _check_tensors
 from .nn.classes import _places
 from .tensor.shape import expand_dims
 

@@ -9,6 +9,7 @@ import numpy as np
 from ...backend import Array, array_module
 from ...op import op
 from ...tensor import Tensor
+from ..arguments import _check_tensors
 from ..tensor.indexing import getitem
 from ..tensor.shape import expand_dims, reshape, swapaxes
 from .linalg import matmul
@@ -80,6 +81,7 @@ def svd(inp: Tensor, full_matrices: bool = False, compute_uv: bool = True) -> An
     >>> svd(tensor([[3., 0.], [0., 2.]]), compute_uv=False)
     Tensor([3. 2.], device=cpux:0)
     """
+    _check_tensors("svd", inp=inp)
     if inp.ndim < 2:
         raise ValueError(f"svd(): inp must hold matrices, and its shape is {inp.shape}")
     if full_matrices and compute_uv:

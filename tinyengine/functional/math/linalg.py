@@ -9,6 +9,7 @@ import numpy as np
 from ...backend import Array, array_module
 from ...op import op, quiet
 from ...tensor import Tensor
+from ..arguments import _check_tensors
 from ..elemwise.arithmetic import abs, clip
 from ..elemwise.logic import not_equal
 from ..tensor.indexing import getitem
@@ -135,6 +136,7 @@ def norm(
     >>> norm(tensor([3., 4.]))
     Tensor(5.0, device=cpux:0)
     """
+    _check_tensors("norm", inp=inp)
     if axis is None and inp.ndim != 1:
         raise TypeError(
             f"norm(): axis is required unless inp is a vector; its shape is {inp.shape}"

@@ -8,6 +8,7 @@ from typing import Any
 from ...backend import Array, array_module
 from ...op import op
 from ...tensor import Tensor
+from ..arguments import _check_tensors
 from ..tensor.indexing import gather, getitem
 
 
@@ -90,6 +91,7 @@ def topk(
     (Tensor([3. 2.], device=cpux:0), Tensor([0 2], dtype=int32, device=cpux:0))
     """
     del no_sort
+    _check_tensors("topk", inp=inp)
     if not inp.ndim or not 1 <= k <= inp.shape[-1]:
         raise ValueError(
             f"topk(): k must lie between 1 and the length of the last axis of {inp.shape}, not {k}"

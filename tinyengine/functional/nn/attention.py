@@ -8,12 +8,12 @@ import numpy as np
 
 from ...dispatch import result
 from ...tensor import Tensor
+from ..arguments import _check_tensors
 from ..elemwise.arithmetic import add
 from ..math.linalg import matmul
 from ..math.reductions import mean
 from ..tensor.indexing import getitem, where
 from ..tensor.shape import expand_dims, reshape, transpose
-from .arguments import _check_tensors
 from .dropout import dropout
 from .softmax import softmax
 

@@ -9,9 +9,9 @@ import numpy as np
 from ...backend import Array, array_module
 from ...op import op
 from ...tensor import Tensor
+from ..arguments import _check_tensors
 from ..tensor.indexing import gather, getitem
 from ..tensor.shape import expand_dims, squeeze
-from .arguments import _check_tensors
 
 
 def _check_classes(labels: Array, count: int) -> None:

@@ -8,11 +8,11 @@ import numpy as np
 
 from ...dispatch import result
 from ...tensor import Tensor
+from ..arguments import _check_tensors
 from ..elemwise.arithmetic import clip
 from ..elemwise.transcendental import log, logaddexp
 from ..tensor.indexing import gather, getitem, where
 from ..tensor.joining import concat
-from .arguments import _check_tensors
 
 _NEVER = -1e30
 """The log of a probability that is next to nothing; minus infinity would make NaN of gradients."""

@@ -9,7 +9,7 @@ import numpy as np
 from ...dispatch import result
 from ...random import generator
 from ...tensor import Tensor
-from .arguments import _check_tensors
+from ..arguments import _check_tensors
 
 
 def dropout(inp: Tensor, drop_prob: float, training: bool = True) -> Any:

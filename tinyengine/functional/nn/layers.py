@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ...tensor import Tensor
+from ..arguments import _check_tensors
 from ..tensor.joining import flip
 from ..tensor.shape import broadcast_to, reshape
-from .arguments import _check_tensors
 from .convolution import _conv, _conv_bias, _conv_transpose
 from .windows import Lengths, _each, _Windows
 

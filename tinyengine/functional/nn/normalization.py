@@ -10,10 +10,10 @@ from ...backend import Array, array_module
 from ...dispatch import result
 from ...op import op, quiet
 from ...tensor import Tensor
+from ..arguments import _check_tensors
 from ..elemwise.transcendental import sqrt
 from ..math.reductions import mean, var
 from ..tensor.shape import reshape
-from .arguments import _check_tensors
 from .precision import _narrow, _wide
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from ...backend import Array, array_module
 from ...op import op
 from ...tensor import Tensor
+from ..arguments import _check_tensors
 from ..tensor.indexing import getitem
-from .arguments import _check_tensors
 
 _NUMPY_MODES = {"reflect": "reflect", "replicate": "edge", "edge": "edge"}
 

@@ -11,7 +11,7 @@ import numpy as np
 from ...backend import Array, array_module
 from ...op import op
 from ...tensor import Tensor
-from .arguments import _check_tensors
+from ..arguments import _check_tensors
 from .precision import _narrow, _wide
 from .windows import Lengths, _batch_first, _batch_last, _each, _Windows
 

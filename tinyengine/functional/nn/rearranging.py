@@ -8,8 +8,8 @@ from typing import Any
 from ...backend import Array
 from ...op import op
 from ...tensor import Tensor
+from ..arguments import _check_tensors
 from ..tensor.shape import reshape, transpose
-from .arguments import _check_tensors
 from .windows import Lengths, _Windows
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...tensor import Tensor
+from ..arguments import _check_tensors
 from ..elemwise.transcendental import square
 from ..tensor.indexing import getitem
-from .arguments import _check_tensors
 from .padding import pad
 
 

@@ -13,10 +13,15 @@ from .shape import _lengths
 Place = str | Device | None
 
 
-def _made(make: Callable[[Any], Any], dtype: Any = "float32", device: Place = None) -> Tensor:
+def _made(
+    name: str, make: Callable[[Any], Any], dtype: Any = "float32", device: Place = None
+) -> Tensor:
     """What `make` makes with an array module, as a tensor of this dtype on this device."""
-    place = find_device(device)
-    return result(place.put(make(place.xp), checked_dtype(dtype)), place)
+    place, dtype = find_device(device), checked_dtype(dtype)
+    try:
+        return result(place.put(make(place.xp), dtype), place)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{name}(): {error}") from None
 
 
 def zeros(shape: int | Sequence[int], *, dtype: Any = "float32", device: Place = None) -> Tensor:
@@ -25,7 +30,7 @@ def zeros(shape: int | Sequence[int], *, dtype: Any = "float32", device: Place =
     >>> zeros(2, device="cpux")
     Tensor([0. 0.], device=cpux:0)
     """
-    return _made(lambda xp: xp.zeros(_lengths(shape)), dtype, device)
+    return _made("zeros", lambda xp: xp.zeros(_lengths(shape)), dtype, device)
 
 
 def ones(shape: int | Sequence[int], *, dtype: Any = "float32", device: Place = None) -> Tensor:
@@ -34,7 +39,7 @@ def ones(shape: int | Sequence[int], *, dtype: Any = "float32", device: Place = 
     >>> ones((1, 2), device="cpux")
     Tensor([[1. 1.]], device=cpux:0)
     """
-    return _made(lambda xp: xp.ones(_lengths(shape)), dtype, device)
+    return _made("ones", lambda xp: xp.ones(_lengths(shape)), dtype, device)
 
 
 def full(
@@ -50,7 +55,7 @@ def full(
     Tensor([7 7], dtype=int32, device=cpux:0)
     """
     dtype = Tensor(value).dtype if dtype is None else dtype
-    return _made(lambda xp: xp.full(_lengths(shape), value), dtype, device)
+    return _made("full", lambda xp: xp.full(_lengths(shape), value), dtype, device)
 
 
 def zeros_like(inp: Tensor) -> Tensor:
@@ -101,7 +106,7 @@ def arange(
     if step == 0:
         raise ValueError("arange(): step must not be 0")
     bounds = (0, start) if stop is None else (start, stop)
-    return _made(lambda xp: xp.arange(*bounds, step), dtype, device)
+    return _made("arange", lambda xp: xp.arange(*bounds, step), dtype, device)
 
 
 def linspace(
@@ -112,7 +117,7 @@ def linspace(
     >>> linspace(0, 1, 3, device="cpux")
     Tensor([0.  0.5 1. ], device=cpux:0)
     """
-    return _made(lambda xp: xp.linspace(start, stop, num), dtype, device)
+    return _made("linspace", lambda xp: xp.linspace(start, stop, num), dtype, device)
 
 
 def eye(N: int, M: int | None = None, *, dtype: Any = "float32", device: Place = None) -> Tensor:  # noqa: N803
@@ -122,4 +127,4 @@ def eye(N: int, M: int | None = None, *, dtype: Any = "float32", device: Place =
     Tensor([[1. 0.]
      [0. 1.]], device=cpux:0)
     """
-    return _made(lambda xp: xp.eye(N, M), dtype, device)
+    return _made("eye", lambda xp: xp.eye(N, M), dtype, device)

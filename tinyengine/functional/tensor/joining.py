@@ -12,6 +12,7 @@ from ...backend import Array, Device, array_module
 from ...op import op
 from ...promotion import common_dtype
 from ...tensor import Tensor
+from ..arguments import _check_tensors, _counted
 from .conversion import copy
 from .indexing import getitem, put
 from .shape import broadcast_to, expand_dims, reshape
@@ -85,7 +86,8 @@ def split(inp: Tensor, nsplits_or_sections: int | Sequence[int], axis: int = 0) 
     >>> split(tensor([1., 2., 3.]), 2)
     [Tensor([1. 2.], device=cpux:0), Tensor([3.], device=cpux:0)]
     """
-    axis %= inp.ndim
+    _check_tensors("split", inp=inp)
+    axis = _counted("split", axis, inp.ndim)
     length = inp.shape[axis]
     if isinstance(nsplits_or_sections, int):
         count = nsplits_or_sections
@@ -106,7 +108,10 @@ def tile(inp: Tensor, reps: int | Sequence[int]) -> Any:
     >>> tile(tensor([1., 2.]), 2)
     Tensor([1. 2. 1. 2.], device=cpux:0)
     """
+    _check_tensors("tile", inp=inp)
     reps = (reps,) if isinstance(reps, int) else tuple(reps)
+    if any(times < 0 for times in reps):
+        raise ValueError(f"tile(): reps must be 0 or more, not {reps}")
     rank = max(len(reps), inp.ndim)
     shape = (1,) * (rank - inp.ndim) + inp.shape
     reps = (1,) * (rank - len(reps)) + reps
@@ -121,9 +126,12 @@ def repeat(inp: Tensor, repeats: int, axis: int | None = None) -> Any:
     >>> repeat(tensor([1., 2.]), 2)
     Tensor([1. 1. 2. 2.], device=cpux:0)
     """
+    _check_tensors("repeat", inp=inp)
+    if repeats < 0:
+        raise ValueError(f"repeat(): repeats must be 0 or more, not {repeats}")
     if axis is None:
         inp, axis = reshape(inp, (-1,)), 0
-    axis %= inp.ndim
+    axis = _counted("repeat", axis, inp.ndim)
     shape = inp.shape
     apart = expand_dims(inp, axis + 1)
     spread = broadcast_to(apart, (*shape[: axis + 1], repeats, *shape[axis + 1 :]))
@@ -187,6 +195,7 @@ def diag(inp: Tensor, k: int = 0) -> Any:
     Tensor([[1. 0.]
      [0. 2.]], device=cpux:0)
     """
+    _check_tensors("diag", inp=inp)
     if inp.ndim == 1:
         length = inp.shape[0] + abs(k)
         return _diagonal_back(inp, (length, length), k)

@@ -13,6 +13,7 @@ import numpy as np
 from ...backend import Array, array_module
 from ...op import method, op
 from ...tensor import Tensor
+from ..arguments import _check_tensors, _counted
 
 
 @op("reshape")
@@ -151,9 +152,13 @@ def flatten(inp: Tensor, start_axis: int = 0, end_axis: int = -1) -> Any:
     >>> flatten(tensor([[1., 2.], [3., 4.]]))
     Tensor([1. 2. 3. 4.], device=cpux:0)
     """
+    _check_tensors("flatten", inp=inp)
+    if not inp.shape:
+        return reshape(inp, (1,))
     shape = inp.shape
-    end = end_axis % max(len(shape), 1) + 1
-    return reshape(inp, (*shape[:start_axis], -1, *shape[end:]))
+    start = _counted("flatten", start_axis, len(shape))
+    end = _counted("flatten", end_axis, len(shape)) + 1
+    return reshape(inp, (*shape[:start], math.prod(shape[start:end]), *shape[end:]))
 
 
 @method("reshape")
