@@ -122,6 +122,11 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (_twice, ValueError, "some parameters appear in more than one parameter group"),
     (lambda: optim.SGD(one(), -1), ValueError, "Invalid learning rate: -1; it must be at least"),
     (lambda: optim.SGD(one(), float("nan")), ValueError, "Invalid learning rate: nan"),
+    (
+        lambda: optim.Adam(one(), "fast"),
+        TypeError,
+        "Invalid learning rate: 'fast'; it must be a number",
+    ),
     (lambda: optim.SGD(one(), 0.1, momentum=-1), ValueError, "Invalid momentum value: -1"),
     (lambda: optim.SGD(one(), 0.1, nesterov=True), ValueError, "Nesterov momentum requires"),
     (lambda: optim.SGD(one(), 0.1, weight_decay=-1), ValueError, "Invalid weight_decay value: -1"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
@@ -169,12 +170,15 @@ def decayed(data: Array, grad: Array, weight_decay: float) -> Array:
 
 
 def check(options: Mapping[str, float]) -> None:
-    """Refuse a negative option.
+    """Refuse an option that is negative, or no number.
 
     Raises:
+        TypeError: one is not a number.
         ValueError: one is negative.
     """
     for name, value in options.items():
+        if not isinstance(value, Real):
+            raise TypeError(f"Invalid {name}: {value!r:.60}; it must be a number")
         if not value >= 0:
             raise ValueError(f"Invalid {name}: {value}; it must be at least 0")
 
